@@ -1,0 +1,83 @@
+#include "base/address.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace gpucoop {
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// Up to eight hexadecimal digits at `pos`; gives how many there are.
+std::size_t hex_run(std::string_view s, std::size_t pos, std::uint32_t& value) {
+  value = 0;
+  std::size_t n = 0;
+  while (pos + n < s.size() && n < 9) {
+    const int d = hex_digit(s[pos + n]);
+    if (d < 0) break;
+    value = (value << 4) | static_cast<std::uint32_t>(d);
+    ++n;
+  }
+  return n;
+}
+
+bool continues_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+}  // namespace
+
+std::string to_string(const Address& a) {
+  std::array<char, 24> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%04x:%02x:%02x.%x", a.domain, a.bus, a.device, a.function);
+  return buffer.data();
+}
+
+std::string short_form(const Address& a) {
+  if (a.domain != 0) return to_string(a);
+  std::array<char, 16> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%02x:%02x.%x", a.bus, a.device, a.function);
+  return buffer.data();
+}
+
+std::optional<Address> parse_address_prefix(std::string_view text, std::size_t& length) {
+  Address a;
+  std::uint32_t value = 0;
+  std::size_t pos = 0;
+  std::size_t n = hex_run(text, 0, value);
+  if (n >= 4 && n <= 8) {
+    if (n >= text.size() || text[n] != ':') return std::nullopt;
+    a.domain = value;
+    pos = n + 1;
+    n = hex_run(text, pos, value);
+  }
+  if (n != 2) return std::nullopt;
+  a.bus = static_cast<std::uint8_t>(value);
+  pos += 2;
+  if (pos >= text.size() || text[pos] != ':') return std::nullopt;
+  ++pos;
+  if (hex_run(text, pos, value) != 2 || value > 31) return std::nullopt;
+  a.device = static_cast<std::uint8_t>(value);
+  pos += 2;
+  if (pos + 1 >= text.size() || text[pos] != '.') return std::nullopt;
+  if (text[pos + 1] < '0' || text[pos + 1] > '7') return std::nullopt;
+  a.function = static_cast<std::uint8_t>(text[pos + 1] - '0');
+  pos += 2;
+  if (pos < text.size() && continues_word(text[pos])) return std::nullopt;
+  length = pos;
+  return a;
+}
+
+std::optional<Address> parse_address(std::string_view text) {
+  std::size_t length = 0;
+  auto a = parse_address_prefix(text, length);
+  if (!a || length != text.size()) return std::nullopt;
+  return a;
+}
+
+}  // namespace gpucoop

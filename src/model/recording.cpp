@@ -1,0 +1,42 @@
+#include "model/recording.hpp"
+
+#include <algorithm>
+
+namespace gpucoop {
+
+std::string_view to_string(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::live: return "live";
+    case SourceKind::lspci_text: return "lspci-text";
+    case SourceKind::lspci_hex: return "lspci-hex";
+    case SourceKind::lspci_tree: return "lspci-tree";
+    case SourceKind::recording: return "recording";
+    case SourceKind::hwloc_xml: return "hwloc-xml";
+    case SourceKind::nccl_xml: return "nccl-xml";
+    case SourceKind::kernel_log: return "kernel-log";
+  }
+  return "lspci-text";
+}
+
+std::string_view to_string(FabricLink::Kind kind) {
+  switch (kind) {
+    case FabricLink::Kind::nvlink: return "nvlink";
+    case FabricLink::Kind::xgmi: return "xgmi";
+    case FabricLink::Kind::xelink: return "xelink";
+  }
+  return "nvlink";
+}
+
+const PciDevice* find_device(const Recording& recording, const Address& a) {
+  const auto it = std::lower_bound(recording.devices.begin(), recording.devices.end(), a,
+                                   [](const PciDevice& d, const Address& x) { return d.address < x; });
+  return it != recording.devices.end() && it->address == a ? &*it : nullptr;
+}
+
+std::string to_string(const Recording& recording, const Place& place) {
+  if (place.source >= recording.sources.size()) return {};
+  const auto& file = recording.sources[place.source].file;
+  return place.line == 0 ? file : file + ":" + std::to_string(place.line);
+}
+
+}  // namespace gpucoop

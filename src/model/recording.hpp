@@ -1,0 +1,102 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/pci.hpp"
+
+namespace gpucoop {
+
+enum class SourceKind : std::uint8_t {
+  live,
+  lspci_text,
+  lspci_hex,
+  lspci_tree,
+  recording,
+  hwloc_xml,
+  nccl_xml,
+  kernel_log,
+};
+/// The word of the report contract: `lspci-text`, `hwloc-xml`, …
+[[nodiscard]] std::string_view to_string(SourceKind kind);
+
+struct Source {
+  std::string file;  ///< as given by the user; `-` is standard input
+  SourceKind kind = SourceKind::lspci_text;
+};
+
+/// Something a person should know about an input or a reading. `code` is stable and dotted
+/// (`input.truncated`), `where` is `file:line` or an address and may be empty.
+struct Warning {
+  std::string code;
+  std::string text;
+  std::string where;
+};
+
+/// One kernel-log line that the catalogue of causes knows.
+struct LogLine {
+  std::string cause;  ///< id of the log cause in rules/
+  std::string text;   ///< the line without its timestamp, as read
+  Known<Address> device;
+  Place place;
+};
+
+/// A direct GPU-to-GPU fabric, one direction as stated.
+struct FabricLink {
+  enum class Kind : std::uint8_t { nvlink, xgmi, xelink };
+  Address a;
+  Address b;
+  Kind kind = Kind::nvlink;
+  Known<unsigned> links;       ///< how many links make it up
+  Known<double> gbytes_per_s;  ///< one direction, all links together
+  Place place;
+};
+[[nodiscard]] std::string_view to_string(FabricLink::Kind kind);
+
+/// Two sources (or two places of one) state different values. The device keeps `kept`.
+struct Disagreement {
+  Address device;
+  std::string field;  ///< register or attribute, for example `LnkSta width`
+  std::string kept;
+  std::string other;
+  Place kept_place;
+  Place other_place;
+};
+
+/// What was read about the host apart from its PCI devices.
+struct HostReading {
+  Known<std::string> kernel;        ///< release, for example `6.12.63+deb13-amd64`
+  Known<std::string> command_line;  ///< kernel parameters that the allowlist admits
+  Known<std::string> board;
+  Known<std::string> cpu_vendor;  ///< `GenuineIntel`, `AuthenticAMD`, …
+  Known<unsigned> cpu_family;
+  Known<unsigned> cpu_model;
+  Known<bool> hypervisor;         ///< a source says so (DMI, cpuid, log); devices are judged by analyse
+  Known<bool> iommu_translating;  ///< default domain: translated, or passthrough/off
+};
+
+/// What was read, nothing concluded. Live reading and replay fill the same type.
+/// Devices are sorted by address and unique.
+struct Recording {
+  std::vector<Source> sources;
+  HostReading host;
+  std::vector<PciDevice> devices;
+  std::vector<FabricLink> fabric;
+  std::vector<LogLine> log;
+  std::vector<Disagreement> disagreements;
+  std::vector<Warning> warnings;
+  bool live = false;
+  /// The input is of a kind that lists PCI devices at all (a kernel log or an hwloc XML without I/O does not).
+  bool lists_devices = false;
+  /// A source lists every PCI device of the host: true only where it can be seen (a whole tree, a list that
+  /// starts at the host bridge and has no gap, live). Unknown for excerpts.
+  Known<bool> listing_complete;
+};
+
+/// The device at `a`, or null. Valid until the recording changes.
+[[nodiscard]] const PciDevice* find_device(const Recording& recording, const Address& a);
+/// `file:line`, or `file` where there is no line.
+[[nodiscard]] std::string to_string(const Recording& recording, const Place& place);
+
+}  // namespace gpucoop

@@ -1,0 +1,15 @@
+#include "model/report.hpp"
+
+namespace gpucoop {
+
+std::string_view to_string(ModeState state) {
+  switch (state) {
+    case ModeState::yes: return "yes";
+    case ModeState::degraded: return "degraded";
+    case ModeState::no: return "no";
+    case ModeState::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace gpucoop
