@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Checks the layering of src/: who includes whom, and that only tools/ prints or exits.
+
+usage: layers.py SOURCE_DIR
+"""
+import pathlib
+import re
+import sys
+
+# What the files of a layer may include, apart from their own layer.
+ALLOWED = {
+    "base": set(),
+    "model": {"base"},
+    "rules": {"base", "model"},
+    "read": {"base", "model", "rules"},
+    "analyse": {"base", "model", "rules"},
+    "judge": {"base", "model", "rules"},
+    "render": {"base", "model"},
+}
+# Headers that are slow to compile: only in .cpp files, and only in these layers.
+HEAVY = {
+    "nlohmann/": {"render", "read", "tools"},
+    "toml++/": {"rules"},
+    "pugixml.hpp": {"read"},
+    "CLI/": {"tools"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+PRINTS_OR_EXITS = re.compile(
+    r"\bstd::(?:cout|cerr|clog|cin)\b|#\s*include\s*<iostream>"
+    r"|\b(?:printf|fprintf|vprintf|vfprintf|puts|fputs|putchar|fmt::print|fmt::println)\s*\("
+    r"|\b(?:exit|_exit|_Exit|quick_exit|abort|terminate|raise|kill)\s*\(")
+
+
+def code_only(text):
+    """The text with comments and literals blanked, line breaks kept."""
+    pattern = re.compile(
+        r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
+
+    def blank(match):
+        return "".join("\n" if c == "\n" else " " for c in match.group(0))
+
+    return pattern.sub(blank, text)
+
+
+def check(root):
+    problems = []
+    files = sorted(p for p in (root / "src").rglob("*") if p.suffix in (".hpp", ".cpp", ".h", ".in"))
+    files += sorted(p for p in (root / "tools").rglob("*") if p.suffix in (".hpp", ".cpp"))
+    for path in files:
+        parts = path.relative_to(root).parts
+        layer = parts[1] if parts[0] == "src" else "tools"
+        if layer != "tools" and layer not in ALLOWED:
+            problems.append(f"{path}:1: layer {layer} is not in ALLOWED of {__file__}")
+            continue
+        text = path.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            found = INCLUDE.match(line)
+            if not found:
+                continue
+            name = found.group(1)
+            top = name.split("/")[0]
+            if layer != "tools" and top in ALLOWED and top != layer and top not in ALLOWED[layer]:
+                problems.append(f"{path}:{number}: {layer} must not include {name}")
+            for heavy, layers in HEAVY.items():
+                if name.startswith(heavy):
+                    if layer not in layers:
+                        problems.append(f"{path}:{number}: {layer} must not include {name}")
+                    if path.suffix == ".hpp" and layer != "tools":
+                        problems.append(f"{path}:{number}: {name} belongs into a .cpp file")
+        if layer != "tools":
+            for number, line in enumerate(code_only(text).splitlines(), 1):
+                found = PRINTS_OR_EXITS.search(line)
+                if found:
+                    problems.append(f"{path}:{number}: only tools/ prints or exits: {found.group(0)}")
+    return len(files), problems
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 64
+    count, problems = check(pathlib.Path(sys.argv[1]))
+    for problem in problems:
+        print(problem)
+    print(f"{count} files, {len(problems)} problems")
+    return 1 if problems or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
