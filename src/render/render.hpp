@@ -15,6 +15,9 @@ struct TextOptions {
 /// The view for people: the answer first, then each GPU's chain. Control characters are always escaped.
 [[nodiscard]] std::string render_text(const Report& report, const TextOptions& options);
 
+/// The answer alone: one line of any length with a final newline.
+[[nodiscard]] std::string render_answer(const Report& report, const TextOptions& options);
+
 /// The contract `gpucoop.report/1`, pretty-printed, with a final newline.
 [[nodiscard]] std::string render_json(const Report& report);
 

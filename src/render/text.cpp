@@ -1,4 +1,5 @@
 #include "render/render.hpp"
 namespace gpucoop {
 std::string render_text(const Report&, const TextOptions&) { return {}; }
+std::string render_answer(const Report&, const TextOptions&) { return {}; }
 }  // namespace gpucoop

@@ -1,10 +1,18 @@
-#include <CLI/CLI.hpp>
+#include <exception>
 
-#include "base/version.hpp"
+#include "command_line.hpp"
+#include "streams.hpp"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Can the GPUs in this Linux host work together, how, and if not, what stands in the way?"};
-  app.set_version_flag("--version", std::string("gpucoop ") + gpucoop::kVersion);
-  CLI11_PARSE(app, argc, argv);
-  return 0;
+  using namespace gpucoop;
+  try {
+    prepare_streams();
+    return static_cast<int>(run_command_line(argc, argv));
+  } catch (const std::exception& e) {
+    print_error({ExitCode::internal, std::string("internal error: ") + e.what(), "",
+                 "please report this with the command line and the input"});
+  } catch (...) {
+    print_error({ExitCode::internal, "internal error", "", "please report this with the command line and the input"});
+  }
+  return static_cast<int>(ExitCode::internal);
 }

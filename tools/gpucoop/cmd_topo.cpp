@@ -1,0 +1,54 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "command.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "pipeline.hpp"
+#include "render/render.hpp"
+#include "streams.hpp"
+
+namespace gpucoop {
+namespace {
+
+struct TopoOptions {
+  InputOptions input;
+  OutputOptions output;
+};
+
+std::string rendered(const Report& report, const OutputOptions& options) {
+  if (options.format == Format::json) return render_json(report);
+  TextOptions text;
+  text.color = wants_color(options);
+  text.verbose = options.verbose;
+  return options.quiet ? render_answer(report, text) : render_text(report, text);
+}
+
+ExitCode fail(const Error& error) {
+  print_error(error);
+  return error.code;
+}
+
+ExitCode run_topo(const TopoOptions& options) {
+  if (const auto error = conflict(options.output)) return fail(*error);
+  if (const auto error = nothing_to_read(options.input)) return fail(*error);
+  auto output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  const auto report = load_report(options.input);
+  if (!report) return fail(report.error());
+  if (const auto error = output.value().finish(rendered(report.value(), options.output))) return fail(*error);
+  if (const auto none = no_gpu(report.value())) return fail(*none);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_topo(CLI::App& app, Action& action) {
+  auto options = std::make_shared<TopoOptions>();
+  CLI::App* command = app.add_subcommand("topo", "What the GPUs can do together, and what is in the way");
+  add_input_options(*command, options->input);
+  add_output_options(*command, options->output);
+  command->callback([options, &action] { action = [options] { return run_topo(*options); }; });
+}
+
+}  // namespace gpucoop

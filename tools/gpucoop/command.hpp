@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+
+#include "base/error.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gpucoop {
+
+/// What the chosen subcommand does once every option is read.
+using Action = std::function<ExitCode()>;
+
+/// Each adds its subcommand to `app`; where it is chosen, parsing sets `action`. One file cmd_NAME.cpp each,
+/// listed in command_line.cpp.
+void add_topo(CLI::App& app, Action& action);
+
+}  // namespace gpucoop

@@ -1,0 +1,118 @@
+#include "command_line.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/version.hpp"
+#include "command.hpp"
+#include "streams.hpp"
+
+namespace gpucoop {
+namespace {
+
+constexpr void (*kCommands[])(CLI::App&, Action&) = {add_topo};
+
+// Levenshtein distance; both words are short.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+/// The nearest of `words`, or "" where none is near enough to be meant.
+std::string nearest(const std::string& word, const std::vector<std::string>& words) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  if (word.size() > 40) return best;
+  for (const std::string& candidate : words) {
+    const std::size_t d = distance(word, candidate);
+    if (d < least) {
+      least = d;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::vector<std::string> names(const std::vector<CLI::App*>& commands) {
+  std::vector<std::string> result;
+  for (const CLI::App* command : commands) result.push_back(command->get_name());
+  return result;
+}
+
+ExitCode usage(const std::string& what, const std::string& next) {
+  print_error({ExitCode::usage, what, "", next});
+  return ExitCode::usage;
+}
+
+ExitCode unknown_command(CLI::App& app, const std::string& word) {
+  const std::string near = nearest(word, names(app.get_subcommands(nullptr)));
+  return usage("there is no subcommand '" + word + "'",
+               near.empty() ? "gpucoop --help lists the subcommands" : "did you mean `gpucoop " + near + "`?");
+}
+
+ExitCode parse_failed(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& where = chosen.empty() ? app : *chosen.front();
+  const std::string help = chosen.empty() ? "gpucoop --help" : "gpucoop " + where.get_name() + " --help";
+  const auto extra = where.remaining();
+  if (!extra.empty()) {
+    std::vector<std::string> words;
+    for (const CLI::Option* option : where.get_options()) {
+      for (const auto& name : option->get_lnames()) words.push_back("--" + name);
+    }
+    const std::string word = extra.front().substr(0, extra.front().find('='));
+    const std::string near = word.rfind("--", 0) == 0 ? nearest(word, words) : "";
+    const std::string what =
+        word.rfind('-', 0) == 0 ? "there is no option '" + word + "'" : "'" + word + "' is one word too many";
+    return usage(what, near.empty() ? help + " lists the options" : "did you mean " + near + "?");
+  }
+  return usage(error.what(), help + " lists the options");
+}
+
+}  // namespace
+
+ExitCode run_command_line(int argc, const char* const* argv) {
+  CLI::App app{"Can the GPUs in this Linux host work together, how, and if not, what exactly\nstands in the way?",
+               "gpucoop"};
+  app.set_version_flag("--version", std::string("gpucoop ") + kVersion, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  Action action;
+  for (const auto add : kCommands) add(app, action);
+
+  // Looked at first: CLI11 would only say that an argument was not expected.
+  const auto first = std::find_if(argv + std::min(argc, 1), argv + argc, [](const char* a) { return a[0] != '-'; });
+  if (first != argv + argc) {
+    const auto known = names(app.get_subcommands(nullptr));
+    if (std::find(known.begin(), known.end(), *first) == known.end()) return unknown_command(app, *first);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    std::ostringstream out;
+    app.exit(wanted, out, out);
+    const auto error = write_all(STDOUT_FILENO, out.str(), "standard output");
+    if (error) print_error(*error);
+    return error ? error->code : ExitCode::ok;
+  } catch (const CLI::ParseError& error) {
+    return parse_failed(app, error);
+  }
+  if (!action) return usage("no subcommand given", "gpucoop --help lists the subcommands");
+  return action();
+}
+
+}  // namespace gpucoop

@@ -1,0 +1,77 @@
+#include "options.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <map>
+
+namespace gpucoop {
+namespace {
+
+// A validator without a description, so that --help shows the words once, as the option's type.
+template <class T>
+CLI::Option* add_words(CLI::App& command, const std::string& names, T& target, const std::map<std::string, T>& words,
+                       const std::string& shown, const std::string& description) {
+  return command
+      .add_option_function<std::string>(
+          names, [&target, words](const std::string& word) { target = words.at(word); }, description)
+      ->type_name(shown)
+      ->check([words, shown](const std::string& word) {
+        return words.count(word) != 0 ? std::string() : "'" + word + "' is none of " + shown;
+      });
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+}  // namespace
+
+void add_input_options(CLI::App& command, InputOptions& options) {
+  command
+      .add_option(
+          "--from", options.from,
+          "Read a recorded host: lspci text or hex dump, kernel\nlog, hwloc or NCCL XML; `-` is standard input.\n"
+          "Repeat it for more files about the same host.")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_option("--dump", options.dump, "Take the Nth host where the inputs hold several")
+      ->type_name("N")
+      ->check([](const std::string& text) {
+        const bool number = !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == text.npos;
+        return number && std::strtoul(text.c_str(), nullptr, 10) > 0 ? std::string()
+                                                                     : "'" + text + "' is no number from 1";
+      });
+}
+
+void add_output_options(CLI::App& command, OutputOptions& options) {
+  add_words<Format>(command, "--format", options.format, {{"text", Format::text}, {"json", Format::json}}, "text|json",
+                    "Text for people (default) or JSON for programs");
+  command.add_option("-o,--output", options.file, "Write to this file; an existing one is kept")->type_name("FILE");
+  command.add_flag("--overwrite", options.overwrite, "Let -o replace an existing file");
+  add_words<ColorMode>(command, "--color", options.color,
+                       {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}},
+                       "auto|always|never", "Colour in text (auto: on a terminal, and NO_COLOR is\nnot set)");
+  command.add_flag("-q,--quiet", options.quiet, "One line of text: the answer");
+  command.add_flag("-v,--verbose", options.verbose, "Everything that is known, with its evidence");
+}
+
+Status conflict(const OutputOptions& options) {
+  if (options.quiet && options.verbose) {
+    return Error{ExitCode::usage, "--quiet and --verbose exclude each other", "", "leave one out"};
+  }
+  if (options.quiet && options.format == Format::json) {
+    return Error{ExitCode::usage, "--quiet is for text; JSON is always whole", "", "leave one out"};
+  }
+  return std::nullopt;
+}
+
+bool wants_color(const OutputOptions& options) {
+  if (options.color != ColorMode::automatic) return options.color == ColorMode::always;
+  const bool to_terminal = (options.file.empty() || options.file == "-") && ::isatty(STDOUT_FILENO) == 1;
+  return to_terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+}
+
+}  // namespace gpucoop

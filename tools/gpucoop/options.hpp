@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gpucoop {
+
+/// `--from` and `--dump`: recorded inputs, all of one host.
+struct InputOptions {
+  std::vector<std::string> from;
+  std::optional<unsigned> dump;
+};
+void add_input_options(CLI::App& command, InputOptions& options);
+
+enum class Format { text, json };
+enum class ColorMode { automatic, always, never };
+
+/// `--format`, `-o`, `--overwrite`, `--color`, `--quiet`, `--verbose`.
+struct OutputOptions {
+  Format format = Format::text;
+  std::string file;  ///< empty or `-`: standard output
+  bool overwrite = false;
+  ColorMode color = ColorMode::automatic;
+  bool quiet = false;
+  bool verbose = false;
+};
+void add_output_options(CLI::App& command, OutputOptions& options);
+/// Options that cannot be combined, as a `usage` error.
+[[nodiscard]] Status conflict(const OutputOptions& options);
+
+/// Whether text may carry colour: `--color`, and for `auto` a terminal at standard output and no NO_COLOR.
+[[nodiscard]] bool wants_color(const OutputOptions& options);
+
+}  // namespace gpucoop
