@@ -19,6 +19,9 @@ enum class DeviceKind : std::uint8_t {
   peer_host_bridge_same,   ///< the same, but only where both devices are below this one bridge
   display_only,            ///< management controller or emulated adapter: no compute
   hypervisor,              ///< its presence shows a virtual machine
+  internal_bridge,         ///< bridge to functions inside the processor; no PCI Express link below it
+  integrated_gpu,          ///< GPU inside the processor
+  multi_gpu_board,         ///< GPU that is only sold on boards with several GPUs and a switch of their own
 };
 [[nodiscard]] std::string_view to_string(DeviceKind kind);
 
