@@ -113,11 +113,12 @@ def _complete(block, f):
     for line in lines:
         region = re.match(r"\tRegion (\d): (Memory|I/O ports) at ", line)
         if region:
-            for bar in f.bars:
-                if bar.index == int(region.group(1)):
-                    if bar.base == 0:
-                        line = re.sub(r" at \S+", " at <unassigned>", line)
-                    line += " [size=%s]" % _size(bar.size)
+            bar = next((b for b in f.bars if b.index == int(region.group(1))), None)
+            if bar is None:      # the upper half of a 64-bit BAR, which lspci -F takes for one of its own
+                continue
+            if bar.base == 0:
+                line = re.sub(r" at \S+", " at <unassigned>", line)
+            line += " [size=%s]" % _size(bar.size)
         out.append(line)
         if re.match(r"\t(Control|Status|Latency|Interrupt): ?", line):
             last = len(out)

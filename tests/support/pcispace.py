@@ -130,7 +130,8 @@ def encode(function):
     space.u16(0x00, f.vendor)
     space.u16(0x02, f.device)
     active = f.driver is not None or f.is_bridge
-    space.u16(0x04, 0x0406 if active else 0x0000)
+    has_io = any(bar.kind == "io" for bar in f.bars)
+    space.u16(0x04, (0x0407 if has_io else 0x0406) if active else 0x0000)
     space.u8(0x08, f.rev)
     space.u8(0x09, f.prog_if)
     space.u16(0x0A, f.cls)
