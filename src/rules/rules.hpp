@@ -21,7 +21,8 @@ enum class DeviceKind : std::uint8_t {
   hypervisor,              ///< its presence shows a virtual machine
   internal_bridge,         ///< bridge to functions inside the processor; no PCI Express link below it
   integrated_gpu,          ///< GPU inside the processor
-  multi_gpu_board,         ///< GPU that is only sold on boards with several GPUs and a switch of their own
+  multi_gpu_board,  ///< GPU that is only sold on boards with several GPUs and a switch of their own (keep last: the
+                    ///< loader ends its list of kinds here)
 };
 [[nodiscard]] std::string_view to_string(DeviceKind kind);
 
@@ -49,6 +50,47 @@ struct LogCause {
 };
 
 enum class FactType : std::uint8_t { boolean, number, text };
+[[nodiscard]] std::string_view to_string(FactType type);  ///< `bool`, `number`, `text`
+
+/// How a fact's value is compared. Unknown facts give unknown, except that `is_known` is never false.
+enum class Operator : std::uint8_t {
+  is,
+  is_not,
+  at_least,
+  below,
+  is_known,   ///< any known value: the fact has been established one way or the other
+  is_absent,  ///< the hardware or the source says that there is no such thing
+};
+[[nodiscard]] std::string_view to_string(Operator op);  ///< the key of the rules file: `is`, `at_least`, …
+
+/// `fact OP value`, or (with `gate` set instead of `fact`) a gate that must be open.
+struct Condition {
+  std::string fact;
+  std::string gate;
+  Operator op = Operator::is;
+  FactValue value = true;
+  /// A better fact that replaces this condition: where it is known for the same subject, this condition is false.
+  std::string unless_known;
+};
+
+/// One requirement or hazard. It is looked at for every subject of the finest kind that its conditions name:
+/// for each GPU, for each ordered pair, or once for the set.
+struct Clause {
+  std::vector<Condition> any_of;
+  std::vector<Condition> unless;     ///< does not apply where one of these is known to be true
+  std::vector<std::string> vendors;  ///< applies only to sets of these vendors; empty: to all
+  std::string why;  ///< what it means where a requirement is false (a hazard true); `{gpu}`, `{hop}`, … are filled in
+  std::string holds;  ///< what it means where it is true; may be empty
+  std::vector<std::string> remedies;
+};
+
+/// What is expected of a fact that nobody has established. The first entry that fits the set decides.
+struct Expectation {
+  std::vector<std::string> vendors;  ///< empty: all
+  std::optional<Condition> when;     ///< applies only where this is known to be true
+  std::string gate;                  ///< the outcome of this gate is what is expected …
+  bool value = true;                 ///< … or, without a gate, this
+};
 
 /// One entry of rules/facts.toml: the catalogue of everything that can be known.
 struct FactRule {
@@ -56,29 +98,13 @@ struct FactRule {
   SubjectKind subject = SubjectKind::host;
   FactType type = FactType::boolean;
   Tier tier = Tier::static_;
-  std::string title;
-  std::string meaning;
-  std::string established;                   ///< how it is read or measured, and what would make it readable
-  std::optional<std::string> expected_from;  ///< gate whose outcome is expected of a fact not yet probed
+  std::string title;                  ///< of a bool fact: a statement, so that "whether " + title is a question
+  std::string meaning;                ///< in words for somebody who is new to it
+  std::string established;            ///< how it is read or measured, and what would make it readable
+  std::vector<Expectation> expected;  ///< only for bool facts
+  std::vector<std::string> settle;    ///< remedies that would make it known, the first that applies is named
+  std::string floor_unless;           ///< the number is a lower bound unless this bool fact is true
   std::string source;
-};
-
-enum class Operator : std::uint8_t { is, is_not, at_least, below };
-
-/// `fact OP value`, evaluated for every member (gpu facts), every ordered pair (pair facts) or once.
-struct Condition {
-  std::string fact;
-  Operator op = Operator::is;
-  FactValue value = true;
-};
-
-/// One requirement: at least one condition must hold for each subject it is about.
-struct Clause {
-  std::vector<Condition> any_of;
-  std::vector<std::string> gates;    ///< alternatives to the conditions: a gate that must be open
-  std::vector<std::string> vendors;  ///< applies only to sets of these vendors; empty: to all
-  std::string why;                   ///< what it means where it is false; `{gpu}`, `{hop}`, … are filled in
-  std::vector<std::string> remedies;
 };
 
 /// A named condition that several modes share, with its own explanation (`atomics`, `hostcall`, …).
@@ -90,9 +116,10 @@ struct GateRule {
   std::string source;
 };
 
+/// A command that a person can run to settle what no reading can.
 struct SettledBy {
   std::vector<std::string> vendors;  ///< empty: all
-  std::string command;
+  std::string command;               ///< `{count}` is the number of GPUs of the set
 };
 
 struct ModeRule {
@@ -100,7 +127,8 @@ struct ModeRule {
   std::string title;
   std::string meaning;
   std::vector<Clause> require;  ///< any false: no; any unknown: unknown
-  std::vector<Clause> hazard;   ///< any *true* condition: degraded
+  std::vector<Clause> hazard;   ///< any *true*: degraded
+  std::string unproven;         ///< the sentence part for a mode that nothing stands against but no probe has shown
   std::vector<SettledBy> settled_by;
   std::string source;
 };
@@ -108,6 +136,9 @@ struct ModeRule {
 struct RemedyRule {
   std::string id;
   std::string text;
+  std::string command;               ///< where it is one command: what to run
+  std::vector<Condition> when;       ///< offered only for GPUs for which all of these are true …
+  std::vector<Condition> unless;     ///< … and none of these is
   std::vector<std::string> changes;  ///< fact ids
   std::string cost;
   std::string risk;
@@ -126,5 +157,11 @@ struct Rules {
 
 /// The rules that ship with the program, compiled in at build time. Costs no parsing.
 [[nodiscard]] const Rules& builtin_rules();
+
+/// The entry of that id, or null.
+[[nodiscard]] const FactRule* find_fact_rule(const Rules& rules, std::string_view id);
+[[nodiscard]] const GateRule* find_gate(const Rules& rules, std::string_view id);
+[[nodiscard]] const ModeRule* find_mode(const Rules& rules, std::string_view id);
+[[nodiscard]] const RemedyRule* find_remedy(const Rules& rules, std::string_view id);
 
 }  // namespace gpucoop

@@ -1,0 +1,43 @@
+#pragma once
+
+// Only for the loader: what it remembers beside the rules so that whole-catalogue checks can name lines.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rules/rules.hpp"
+#include "rules/toml_entry.hpp"
+
+namespace gpucoop::rules_file {
+
+/// An id that an entry names, and where.
+struct Mention {
+  enum class Kind { fact, gate, remedy };
+  Kind kind = Kind::fact;
+  std::string id;
+  std::string from;  ///< id of the entry that names it
+  Origin origin;
+  std::optional<Condition> condition;  ///< for a fact that is compared
+};
+
+/// An id that an entry takes.
+struct Definition {
+  std::string id;
+  std::string kind;  ///< `fact`, `gate`, …
+  Origin origin;
+};
+
+struct Catalogue {
+  Rules rules;
+  std::vector<Definition> definitions;
+  std::vector<Mention> mentions;
+};
+
+/// Adds the tables of one file. Throws `Mistake`.
+void parse_rules(const std::string& name, const toml::table& root, Catalogue& catalogue);
+
+/// The checks that need every file. Throws `Mistake`.
+void validate_rules(const Catalogue& catalogue);
+
+}  // namespace gpucoop::rules_file
