@@ -1,0 +1,65 @@
+#include "read/log/needles.hpp"
+
+#include <algorithm>
+
+namespace gpucoop {
+namespace {
+
+/// The last two characters of a window of `text` that ends before `end`.
+std::size_t pair_at(std::string_view text, std::size_t end) {
+  return (static_cast<std::size_t>(static_cast<unsigned char>(text[end - 2])) << 8) |
+         static_cast<unsigned char>(text[end - 1]);
+}
+
+}  // namespace
+
+Needles::Needles(std::vector<std::string_view> needles) : needles_(std::move(needles)) {
+  window_ = 255;
+  bool any = false;
+  for (const std::string_view n : needles_) {
+    if (n.size() < 2) continue;
+    window_ = std::min(window_, n.size());
+    any = true;
+  }
+  if (!any) {
+    window_ = 0;
+    return;
+  }
+  shift_.assign(std::size_t{1} << 16, static_cast<std::uint8_t>(window_ - 1));
+  first_.assign(std::size_t{1} << 16, 0);
+  next_.assign(needles_.size(), 0);
+  for (std::size_t i = needles_.size(); i-- > 0;) {
+    if (needles_[i].size() < 2 || i >= 0xffff) continue;
+    for (std::size_t end = 2; end <= window_; ++end) {
+      std::uint8_t& shift = shift_[pair_at(needles_[i], end)];
+      shift = std::min(shift, static_cast<std::uint8_t>(window_ - end));
+    }
+    std::uint16_t& first = first_[pair_at(needles_[i], window_)];
+    next_[i] = first;
+    first = static_cast<std::uint16_t>(i + 1);
+  }
+}
+
+std::size_t Needles::find(std::string_view text, std::size_t& from) const {
+  if (window_ == 0) return npos;
+  std::size_t end = from + window_;
+  while (end <= text.size()) {
+    const std::size_t pair = pair_at(text, end);
+    const std::size_t shift = shift_[pair];
+    if (shift != 0) {
+      end += shift;
+      continue;
+    }
+    const std::size_t begin = end - window_;
+    for (std::size_t i = first_[pair]; i != 0; i = next_[i - 1]) {
+      if (text.compare(begin, needles_[i - 1].size(), needles_[i - 1]) == 0) {
+        from = begin;
+        return i - 1;
+      }
+    }
+    ++end;
+  }
+  return npos;
+}
+
+}  // namespace gpucoop
