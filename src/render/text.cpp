@@ -1,5 +1,68 @@
+#include "render/escape.hpp"
 #include "render/render.hpp"
+#include "render/text_parts.hpp"
+#include "render/words.hpp"
+
 namespace gpucoop {
-std::string render_text(const Report&, const TextOptions&) { return {}; }
-std::string render_answer(const Report&, const TextOptions&) { return {}; }
+namespace text {
+
+std::vector<const Gpu*> compute_gpus(const Topology& topology) {
+  std::vector<const Gpu*> result;
+  for (const Gpu& gpu : topology.gpus) {
+    if (gpu.compute) result.push_back(&gpu);
+  }
+  return result;
+}
+
+bool atomics_matter(const Gpu& gpu) { return gpu.vendor == Vendor::amd; }
+
+}  // namespace text
+
+namespace {
+
+void put_answers(Page& page, const Report& report) {
+  for (const text::Answer& answer : text::answers(report)) {
+    page.paragraph(0, answer.headline, Style::bold);
+    if (!answer.rest.empty()) page.paragraph(2, answer.rest);
+  }
+}
+
+// Said at the end of every view: what the answer rests on.
+void put_source(Page& page, const Report& report) {
+  std::vector<std::string> files;
+  for (const Source& source : report.topology.sources) {
+    const std::string file = source.file == "-" ? "standard input" : source.file;
+    files.push_back(file + " (" + std::string(to_string(source.kind)) + ")");
+  }
+  if (files.empty()) return;
+  page.blank();
+  page.paragraph(0, "Read from " + words::list(files) + ". Nothing was measured.", Style::dim, 2);
+}
+
+}  // namespace
+
+std::string render_text(const Report& report, const TextOptions& options) {
+  Page page(options.columns, options.color);
+  put_answers(page, report);
+  text::put_modes(page, report, options.verbose);
+  text::put_remedies(page, report);
+  text::put_gpus(page, report, options.verbose);
+  text::put_pairs(page, report, options.verbose);
+  text::put_unknowns(page, report);
+  text::put_warnings(page, report, options.verbose);
+  if (options.verbose) text::put_facts(page, report);
+  put_source(page, report);
+  return page.take();
+}
+
+std::string render_answer(const Report& report, const TextOptions&) {
+  std::string line;
+  for (const text::Answer& answer : text::answers(report)) {
+    if (!line.empty()) line += ' ';
+    line += answer.headline;
+    if (!answer.rest.empty()) line += ' ' + answer.rest;
+  }
+  return escape(line) + '\n';
+}
+
 }  // namespace gpucoop

@@ -1,0 +1,268 @@
+#include <algorithm>
+#include <map>
+
+#include "render/escape.hpp"
+#include "render/text_parts.hpp"
+#include "render/words.hpp"
+
+namespace gpucoop::text {
+namespace {
+
+/// From this many on, cards with the same kind of way to the CPU are shown once.
+constexpr std::size_t kGroupAbove = 4;
+
+using LinksByLower = std::map<Address, const Link*>;
+
+LinksByLower index(const Topology& topology) {
+  LinksByLower result;
+  for (const Link& link : topology.links) result.emplace(link.lower, &link);
+  return result;
+}
+
+/// One line of a chain; the address is kept apart so that chains can be compared without it.
+struct Row {
+  std::string address;
+  std::string what;
+  std::string link;
+  std::vector<std::string> notes;
+  Style what_style = Style::plain;
+  Style note_style = Style::plain;
+};
+
+std::string link_text(const Link& link) {
+  const std::string shape = words::link(link.speed, link.width);
+  const std::string rate = link.gbytes_per_s.is_known() ? words::rate(link.gbytes_per_s.value()) : "";
+  if (shape.empty() || rate.empty()) return shape + rate;
+  return shape + " = " + rate;
+}
+
+/// Whether saying "slowest" tells something: another link of the chain is faster.
+bool slowest_matters(const Gpu& gpu, const LinksByLower& links) {
+  if (!gpu.link.gbytes_per_s.is_known()) return false;
+  const double least = gpu.link.gbytes_per_s.value() * 1.01;
+  return std::any_of(gpu.chain.begin(), gpu.chain.end(), [&](const Hop& hop) {
+    const auto it = links.find(hop.address);
+    return it != links.end() && !it->second->on_card && it->second->gbytes_per_s.is_known() &&
+           it->second->gbytes_per_s.value() > least;
+  });
+}
+
+void add_link(Row& row, const Gpu& gpu, const Link& link, bool mark_slowest) {
+  row.link = link_text(link);
+  if (link.on_card) return;
+  if (mark_slowest && gpu.link.at.is(link.upper)) {
+    row.notes.emplace_back("<-- slowest link");
+    row.note_style = Style::warning;
+  }
+  if (link.state == LinkState::downgraded) {
+    row.notes.emplace_back("<-- downgraded");
+    row.note_style = Style::bad;
+  } else if (link.state == LinkState::idle) {
+    row.notes.emplace_back("slowed down while idle");
+  }
+  if (link.gpus.size() > 1) row.notes.push_back("shared by " + words::count(link.gpus.size(), "GPU"));
+}
+
+std::string bit(const char* name, const Known<bool>& value) {
+  return std::string(name) + (value.is_known() ? (value.value() ? "+" : "-") : "?");
+}
+
+/// The registers as lspci names them, for --verbose.
+std::string registers(const Hop& hop) {
+  std::string text = "AtomicOps " + bit("Routing", hop.atomic_routing) + " " + bit("32bit", hop.atomic_completer32) +
+                     " " + bit("64bit", hop.atomic_completer64) + " " + bit("ReqEn", hop.atomic_requester_enabled) +
+                     " " + bit("EgressBlck", hop.atomic_egress_blocked);
+  if (hop.acs.is_known()) {
+    const AcsBits& acs = hop.acs.value().control;
+    text += ", ACS " + bit("ReqRedir", acs.request_redirect) + " " + bit("CmpltRedir", acs.completion_redirect) + " " +
+            bit("UpstreamFwd", acs.upstream_forwarding);
+  }
+  return text;
+}
+
+std::vector<Row> rows_of(const Gpu& gpu, const LinksByLower& links, bool verbose) {
+  std::vector<Row> rows;
+  const bool slowest = slowest_matters(gpu, links);
+  if (!gpu.chain_reaches_root && !gpu.integrated) {
+    rows.push_back({"?", "what is above is not in the input", "", {}, Style::dim, Style::plain});
+  }
+  for (std::size_t i = 0; i < gpu.chain.size(); ++i) {
+    const Hop& hop = gpu.chain[i];
+    const bool last = i + 1 == gpu.chain.size();
+    Row row;
+    row.address = short_form(hop.address);
+    row.what = words::role(hop, last);
+    if (hop.slot.is_known()) row.what += ", slot " + hop.slot.value();
+    if (last) row.what_style = Style::bold;
+    if (hop.on_card && !last) row.what_style = Style::dim;
+    if (atomics_matter(gpu) && hop.blocks_atomics) {
+      row.notes.emplace_back("<-- blocks AtomicOps");
+      row.note_style = Style::bad;
+    }
+    if (!last) {
+      const auto it = links.find(gpu.chain[i + 1].address);
+      if (it != links.end() && it->second->upper == hop.address) {
+        const Style before = row.note_style;
+        add_link(row, gpu, *it->second, slowest);
+        if (before == Style::bad) row.note_style = Style::bad;
+      }
+    } else if (links.count(hop.address) == 0) {
+      const std::string own = words::link(hop.speed, hop.width);  // only this end of the link is in the input
+      if (!own.empty()) row.link = own;
+    }
+    if (verbose) row.notes.push_back(registers(hop));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void put_rows(Page& page, const std::vector<Row>& rows) {
+  constexpr std::size_t kNote = 20;
+  constexpr std::size_t kLink = 23;
+  std::size_t address = 0;
+  for (const Row& row : rows) address = std::max(address, row.address.size());
+  const std::size_t what = page.width() - 2 - address - kLink - kNote - 6;
+  for (const Row& row : rows) {
+    std::string note;
+    std::vector<std::string> below;
+    for (const std::string& n : row.notes) {
+      if (note.empty() && n.size() <= kNote) {
+        note = n;
+      } else {
+        below.push_back(n);
+      }
+    }
+    page.row(2, {{row.address, address, row.what_style},
+                 {row.what, what, row.what_style},
+                 {row.link, kLink, row.what_style == Style::dim ? Style::dim : Style::plain},
+                 {note, kNote, row.note_style}});
+    for (const std::string& n : below) {
+      if (n.size() <= kNote) {
+        page.row(2, {{"", address}, {"", what}, {"", kLink}, {n, kNote, row.note_style}});
+      } else {
+        page.paragraph(4 + address, n, Style::dim, 2);
+      }
+    }
+  }
+}
+
+std::string link_sentence(const Gpu& gpu) {
+  const LinkJudgement& link = gpu.link;
+  if (gpu.integrated) return {};
+  if (!link.gbytes_per_s.is_known()) {
+    return words::sentence("Link to the CPU: not known" + (link.why.empty() ? std::string() : ": " + link.why));
+  }
+  std::string text = "Link to the CPU: " + words::rate(link.gbytes_per_s.value());
+  const std::string shape = words::link(link.speed, link.width);
+  if (!shape.empty()) text += ", " + shape;
+  if (link.at.is_known()) text += " at " + short_form(link.at.value());
+  text += ". ";
+  const double now = link.gbytes_per_s.value();
+  const bool more = link.ceiling_gbytes_per_s.is_known() && link.ceiling_gbytes_per_s.value() > now * 1.01;
+  if (link.state == LinkState::downgraded) text += words::sentence("Downgraded: " + link.why) + " ";
+  if (more) {
+    text += (link.state == LinkState::idle ? "Slowed down while idle: " : "Its ports can do ") +
+            words::rate(link.ceiling_gbytes_per_s.value()) + (link.state == LinkState::idle ? " under load. " : ". ");
+  }
+  const double best = more ? link.ceiling_gbytes_per_s.value() : now;
+  if (link.card_gbytes_per_s.is_known() && link.card_gbytes_per_s.value() > best * 1.01) {
+    text += "The card could do " + words::rate(link.card_gbytes_per_s.value()) + " in a better slot. ";
+  }
+  return words::sentence(text);
+}
+
+std::string atomics_sentence(const Gpu& gpu) {
+  const AtomicsJudgement& atomics = gpu.atomics;
+  const std::string why = atomics.why.empty() ? std::string() : ": " + atomics.why;
+  switch (atomics.state) {
+    case Tri::yes: return words::sentence("AtomicOps to the CPU: yes" + why);
+    case Tri::no: return words::sentence("AtomicOps to the CPU: no" + why);
+    case Tri::unknown: return words::sentence("AtomicOps to the CPU: not known" + why);
+  }
+  return {};
+}
+
+std::string details(const Gpu& gpu) {
+  std::vector<std::string> items;
+  if (gpu.lost) items.emplace_back("DOES NOT ANSWER (fallen off the bus, or switched off)");
+  if (gpu.driver.is_known()) items.push_back("driver " + gpu.driver.value());
+  if (gpu.driver.is_absent()) items.emplace_back("no driver bound");
+  if (gpu.virtual_function) items.emplace_back("SR-IOV virtual function");
+  if (gpu.slot.is_known()) items.push_back("slot " + gpu.slot.value());
+  if (gpu.numa_node.is_known() && gpu.numa_node.value() >= 0) {
+    items.push_back("NUMA node " + std::to_string(gpu.numa_node.value()));
+  }
+  if (gpu.bar_bytes.is_known()) items.push_back(words::bytes(gpu.bar_bytes.value()) + " BAR");
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+struct Shown {
+  const Gpu* gpu;
+  std::vector<Row> rows;
+  std::vector<Address> members;
+};
+
+bool alike(const Shown& a, const Gpu& gpu, const std::vector<Row>& rows) {
+  if (a.rows.size() != rows.size() || words::name(*a.gpu) != words::name(gpu) || details(*a.gpu) != details(gpu)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& x = a.rows[i];
+    const Row& y = rows[i];
+    // A slot's name differs from card to card.
+    if (x.what.substr(0, x.what.find(", slot")) != y.what.substr(0, y.what.find(", slot"))) return false;
+    if (x.link != y.link || x.notes != y.notes) return false;
+  }
+  return a.gpu->atomics.state == gpu.atomics.state;
+}
+
+void put_gpu(Page& page, const Shown& shown) {
+  const Gpu& gpu = *shown.gpu;
+  page.blank();
+  if (shown.members.size() > 1) {
+    page.heading(words::count(shown.members.size(), "GPU") + " alike: " + words::name(gpu));
+    page.paragraph(2, words::list(shown.members, 99));
+    page.paragraph(2, "The way of " + short_form(gpu.address) + ":");
+  } else {
+    page.heading(short_form(gpu.address) + "  " + words::name(gpu));
+  }
+  const std::string facts = details(gpu);
+  if (!facts.empty()) page.paragraph(2, facts, gpu.lost ? Style::bad : Style::plain);
+  const std::string link = link_sentence(gpu);
+  if (!link.empty()) page.paragraph(2, link, Style::plain, 2);
+  if (atomics_matter(gpu)) page.paragraph(2, atomics_sentence(gpu), Style::plain, 2);
+  put_rows(page, shown.rows);
+}
+
+}  // namespace
+
+void put_gpus(Page& page, const Report& report, bool verbose) {
+  const LinksByLower links = index(report.topology);
+  const auto gpus = compute_gpus(report.topology);
+  std::vector<Shown> shown;
+  for (const Gpu* gpu : gpus) {
+    auto rows = rows_of(*gpu, links, verbose);
+    const bool group = !verbose && gpus.size() > kGroupAbove;
+    const auto it =
+        std::find_if(shown.begin(), shown.end(), [&](const Shown& s) { return group && alike(s, *gpu, rows); });
+    if (it != shown.end()) {
+      it->members.push_back(gpu->address);
+    } else {
+      shown.push_back({gpu, std::move(rows), {gpu->address}});
+    }
+  }
+  if (!shown.empty()) {
+    page.blank();
+    page.heading("Each GPU's way, from the CPU down");
+  }
+  for (const Shown& s : shown) put_gpu(page, s);
+  if (!verbose) return;
+  for (const Gpu& gpu : report.topology.gpus) {
+    if (!gpu.compute)
+      page.paragraph(0, short_form(gpu.address) + ": " + words::name(gpu) + " (only a display)", Style::dim);
+  }
+}
+
+}  // namespace gpucoop::text

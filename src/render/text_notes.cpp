@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "render/text_parts.hpp"
+#include "render/words.hpp"
+
+namespace gpucoop::text {
+namespace {
+
+constexpr std::size_t kWarnings = 8;
+
+/// What an unknown fact leaves open, in words; only those that a reader would miss.
+std::string open_question(std::string_view id) {
+  if (id == "atomics.state") return "whether AtomicOps reach the CPU";
+  if (id == "link.rate") return "the speed of the link";
+  if (id == "path.complete") return "the bridges above it";
+  if (id == "gpu.driver") return "its driver";
+  return {};
+}
+
+bool concerns(const Report& report, const Fact& fact) {
+  if (fact.subject.kind != SubjectKind::gpu || fact.subject.of.size() != 1) return false;
+  const Gpu* gpu = find_gpu(report.topology, fact.subject.of.front());
+  if (gpu == nullptr || !gpu->compute) return false;
+  if (fact.id == "atomics.state") return atomics_matter(*gpu);
+  return !(gpu->integrated && fact.id == "link.rate");
+}
+
+struct Question {
+  std::string text;
+  Reason reason;
+  std::vector<Address> about;
+};
+
+std::string evidence(const Fact& fact) {
+  if (const FactValue* value = fact.value.get()) {
+    if (const bool* b = std::get_if<bool>(value)) return *b ? "yes" : "no";
+    if (const double* d = std::get_if<double>(value)) return fmt::format("{:.6g}", *d);
+    return std::get<std::string>(*value);
+  }
+  return fact.value.is_absent() ? "none" : "unknown, " + std::string(to_string(fact.value.reason()));
+}
+
+}  // namespace
+
+void put_unknowns(Page& page, const Report& report) {
+  std::vector<Question> questions;
+  for (const Fact& fact : report.topology.facts) {
+    const std::string text = fact.value.is_unknown() ? open_question(fact.id) : std::string();
+    if (text.empty() || !concerns(report, fact)) continue;
+    const Reason reason = fact.value.reason();
+    auto it = std::find_if(questions.begin(), questions.end(),
+                           [&](const Question& q) { return q.text == text && q.reason == reason; });
+    if (it == questions.end()) it = questions.insert(questions.end(), Question{text, reason, {}});
+    it->about.push_back(fact.subject.of.front());
+  }
+  const bool more_gpus = report.topology.lists_devices && !report.topology.listing_complete.is(true) &&
+                         !compute_gpus(report.topology).empty();
+  if (questions.empty() && !more_gpus) return;
+  page.blank();
+  page.heading("Not known");
+  std::vector<std::string> commands;
+  for (const Question& q : questions) {
+    const words::Missing missing = words::missing(q.reason);
+    page.paragraph(2, words::list(q.about, 6) + ": " + q.text + ": " + missing.why + ".", Style::plain, 2);
+    if (!missing.next.empty() && std::find(commands.begin(), commands.end(), missing.next) == commands.end()) {
+      commands.push_back(missing.next);
+    }
+  }
+  if (more_gpus)
+    page.paragraph(2, "Whether the host has more GPUs: the input may not list every device.", Style::plain, 2);
+  for (const std::string& command : commands) page.paragraph(2, "To know more: " + command, Style::bold, 2);
+}
+
+void put_warnings(Page& page, const Report& report, bool verbose) {
+  struct Group {
+    const Warning* first;
+    std::vector<std::string> where;
+  };
+  std::vector<Group> groups;
+  for (const auto* list : {&report.topology.warnings, &report.judgement.warnings}) {
+    for (const Warning& warning : *list) {
+      auto it = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+        return g.first->code == warning.code && g.first->text == warning.text;
+      });
+      if (it == groups.end()) it = groups.insert(groups.end(), Group{&warning, {}});
+      if (!warning.where.empty()) it->where.push_back(warning.where);
+    }
+  }
+  if (groups.empty()) return;
+  page.blank();
+  page.heading("Warnings");
+  std::size_t shown = 0;
+  for (const Group& group : groups) {
+    if (!verbose && shown == kWarnings && groups.size() > kWarnings + 1) {
+      page.paragraph(2, words::count(groups.size() - shown, "more warning") + " with --verbose.");
+      break;
+    }
+    ++shown;
+    const std::string where = words::list(group.where, verbose ? 9999 : 4);
+    page.paragraph(2, (where.empty() ? "" : where + ": ") + words::sentence(group.first->text), Style::plain, 2);
+  }
+}
+
+void put_facts(Page& page, const Report& report) {
+  if (report.topology.facts.empty()) return;
+  page.blank();
+  page.heading("Facts");
+  for (const Fact& fact : report.topology.facts) {
+    std::string text = reference(fact) + " = " + evidence(fact);
+    if (!fact.evidence.empty()) text += "  (" + fact.evidence + ")";
+    page.paragraph(2, text, Style::plain, 2);
+  }
+}
+
+}  // namespace gpucoop::text

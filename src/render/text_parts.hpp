@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/report.hpp"
+#include "render/page.hpp"
+#include "render/render.hpp"
+
+// The parts of the text view, in the order in which they are printed. Each puts nothing where it has nothing to say.
+namespace gpucoop::text {
+
+/// The answer as sentences, the first of them the headline; one entry for each set of GPUs that is judged.
+struct Answer {
+  std::string headline;
+  std::string rest;
+  Style style = Style::plain;
+};
+[[nodiscard]] std::vector<Answer> answers(const Report& report);
+
+void put_modes(Page& page, const Report& report, bool verbose);
+void put_remedies(Page& page, const Report& report);
+void put_gpus(Page& page, const Report& report, bool verbose);
+void put_pairs(Page& page, const Report& report, bool verbose);
+void put_unknowns(Page& page, const Report& report);
+void put_warnings(Page& page, const Report& report, bool verbose);
+/// Every fact with its evidence.
+void put_facts(Page& page, const Report& report);
+
+/// GPUs that can compute: those that the view is about.
+[[nodiscard]] std::vector<const Gpu*> compute_gpus(const Topology& topology);
+/// Whether AtomicOps decide anything for this GPU: they do for AMD alone.
+[[nodiscard]] bool atomics_matter(const Gpu& gpu);
+
+}  // namespace gpucoop::text
