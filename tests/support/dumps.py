@@ -40,12 +40,12 @@ def header(f, domain):
     return text + (" (rev %02x)" % f.rev if f.rev else "")
 
 
-def hex_dump(functions, domain=True):
+def hex_dump(functions, domain=True, as_seen=True):
     """As `lspci -D -nn -xxxx` prints it."""
     out = []
     for f in functions:
         out.append(header(f, domain or has_domain(functions)))
-        data = encode(f)[:f.bytes]
+        data = encode(f, as_seen)[:f.bytes]
         for offset in range(0, len(data), 16):
             out.append("%02x: %s" % (offset, " ".join("%02x" % b for b in data[offset:offset + 16])))
         out.append("")
@@ -91,7 +91,7 @@ def lspci(functions, options):
     with tempfile.TemporaryDirectory() as folder:
         dump, ids = os.path.join(folder, "dump"), os.path.join(folder, "ids")
         with open(dump, "w", encoding="utf-8") as handle:
-            handle.write(hex_dump(functions))
+            handle.write(hex_dump(functions, as_seen=False))
         with open(ids, "w", encoding="utf-8") as handle:
             handle.write(_ids_file(functions))
         return subprocess.run(["lspci", "-F", dump, "-i", ids, *options], capture_output=True, text=True,
@@ -171,8 +171,10 @@ def as_lspci_3_5(text):
         elif line.startswith("\t\tLnkCap:") and "Exit Latency" not in line:
             line += ", Exit Latency L0s <64ns, L1 <1us"
         elif line.startswith("\t\tDevCap2:") or line.startswith("\t\tDevCtl2:"):
-            line = line.replace("TimeoutDis- NROPrPrP- LTR", "TimeoutDis-, LTR").replace("NROPrPrP- ", "")
-            line = re.sub(r"(TimeoutDis[+-]) (LTR[+-])", r"\1, \2", line)
+            ari = re.search(r"ARIFwd[+-]", " ".join(lines[i:i + (4 if "DevCap2" in line else 1)]))
+            line = re.sub(r"(TimeoutDis[+-]) (?:NROPrPrP- )?(LTR[+-]).*", r"\1, \2", line)
+            line += ", OBFF " + ("Not Supported" if "DevCap2" in line else "Disabled")
+            line += " " + ari.group(0) if ari else ""
         elif "AtomicOpsCap:" in line or "AtomicOpsCtl:" in line:
             line = "\t\t" + line.strip()
         elif re.match(r"\t\t\t ?(10BitTagComp|EmergencyPowerReduction|FRS)", line):

@@ -68,6 +68,7 @@ class Function:
     sriov: dict = None         # enabled, total, num, offset, stride, device
     bytes: int = 4096          # how much of the space the dump shows: 4096, 256 or 64
     layout: str = "amd"
+    config_ids: tuple = None   # what the id registers read where that is not (vendor, device): virtual functions
     # Not in configuration space: what only a running kernel knows.
     driver: str = None
     modules: tuple = ()
@@ -122,13 +123,14 @@ class Space:
         struct.pack_into("<I", self.data, offset, value & 0xFFFFFFFF)
 
 
-def encode(function):
-    """The configuration space of a function, 4096 bytes."""
+def encode(function, as_seen=True):
+    """The configuration space of a function, 4096 bytes. Not `as_seen`: with the ids that the kernel says it has."""
     space = Space()
     layout = LAYOUTS[function.layout]
     f = function
-    space.u16(0x00, f.vendor)
-    space.u16(0x02, f.device)
+    vendor, device = (f.vendor, f.device) if not as_seen or f.config_ids is None else f.config_ids
+    space.u16(0x00, vendor)
+    space.u16(0x02, device)
     active = f.driver is not None or f.is_bridge
     has_io = any(bar.kind == "io" for bar in f.bars)
     space.u16(0x04, (0x0407 if has_io else 0x0406) if active else 0x0000)
