@@ -34,6 +34,8 @@ struct Fact {
   Known<FactValue> value;
   Tier tier = Tier::static_;
   std::string evidence;  ///< what a person can check: `06:09.0 DevCap2 bit 6 = 0 (host.txt:120)`
+  /// The ports that decide the value: the hops that block, the upper end of the slowest link, the port that redirects.
+  std::vector<Address> at = {};
 };
 
 /// `atomics.path@0000:0b:00.0`; the members of a pair or set are joined by `,`; no `@` for the host.

@@ -126,7 +126,7 @@ void fields(A& archive, T& e) {
   } else if constexpr (std::is_same_v<R, SettledBy>) {
     archive(e.vendors, e.command);
   } else if constexpr (std::is_same_v<R, ModeRule>) {
-    archive(e.id, e.title, e.meaning, e.require, e.hazard, e.unproven, e.settled_by, e.source);
+    archive(e.id, e.title, e.meaning, e.require, e.prefer, e.unproven, e.settled_by, e.source);
   } else if constexpr (std::is_same_v<R, RemedyRule>) {
     archive(e.id, e.text, e.command, e.when, e.unless, e.changes, e.cost, e.risk, e.source);
   } else if constexpr (std::is_same_v<R, LogCause>) {

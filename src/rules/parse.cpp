@@ -244,7 +244,7 @@ void Parser::mode(Entry& e) {
   r.meaning = e.text("meaning");
   r.require = clauses(e, "require");
   if (r.require.empty()) e.fail_at("require", "a mode needs at least one 'require' clause");
-  r.hazard = clauses(e, "hazard");
+  r.prefer = clauses(e, "prefer");
   r.unproven = template_text(e, "unproven", true);
   for (auto& entry : e.entries("settled_by")) {
     SettledBy s;

@@ -73,14 +73,14 @@ struct Condition {
   std::string unless_known;
 };
 
-/// One requirement or hazard. It is looked at for every subject of the finest kind that its conditions name:
+/// One requirement or preference. It is looked at for every subject of the finest kind that its conditions name:
 /// for each GPU, for each ordered pair, or once for the set.
 struct Clause {
   std::vector<Condition> any_of;
   std::vector<Condition> unless;     ///< does not apply where one of these is known to be true
   std::vector<std::string> vendors;  ///< applies only to sets of these vendors; empty: to all
-  std::string why;  ///< what it means where a requirement is false (a hazard true); `{gpu}`, `{hop}`, … are filled in
-  std::string holds;  ///< what it means where it is true; may be empty
+  std::string why;                   ///< what it means where it is false; `{gpu}`, `{hop}`, … are filled in
+  std::string holds;                 ///< what it means where it is true; may be empty
   std::vector<std::string> remedies;
 };
 
@@ -127,7 +127,7 @@ struct ModeRule {
   std::string title;
   std::string meaning;
   std::vector<Clause> require;  ///< any false: no; any unknown: unknown
-  std::vector<Clause> hazard;   ///< any *true*: degraded
+  std::vector<Clause> prefer;   ///< any false: degraded
   std::string unproven;         ///< the sentence part for a mode that nothing stands against but no probe has shown
   std::vector<SettledBy> settled_by;
   std::string source;

@@ -87,8 +87,8 @@ void check_remedies(const Catalogue& catalogue, const Definitions& ids) {
   }
 }
 
-/// What the outcome of each gate and the expectation of each fact follows from. A remedy and a mode are never
-/// depended on, so that only gates and facts can close a circle.
+/// What the outcome of each gate and the expectation of each fact follows from. Nothing depends on a mode or a
+/// remedy, so that only gates and facts can close a circle.
 class Dependencies {
  public:
   explicit Dependencies(const Rules& rules) {
@@ -106,12 +106,21 @@ class Dependencies {
     }
   }
 
-  /// A circle as `a → b → a`, or empty.
+  /// A circle as `a`, `b`, `a`, or empty.
   [[nodiscard]] std::vector<std::string> circle() {
     for (const auto& [id, targets] : edges_) {
       if (auto found = walk(id); !found.empty()) return found;
     }
     return {};
+  }
+
+  /// After `circle`: the ids that are nested deeper than `most`, in order.
+  [[nodiscard]] std::vector<std::string> deeper_than(unsigned most) const {
+    std::vector<std::string> ids;
+    for (const auto& [id, depth] : depth_) {
+      if (depth > most) ids.push_back(id);
+    }
+    return ids;
   }
 
  private:
@@ -122,52 +131,85 @@ class Dependencies {
     struct Step {
       std::string id;
       std::size_t next = 0;
+      unsigned below = 0;
     };
-    std::vector<Step> path{{start, 0}};
+    std::vector<Step> path{{start}};
+    std::set<std::string, std::less<>> on_path{start};
     while (!path.empty()) {
-      const auto id = path.back().id;
-      const auto found = edges_.find(id);
-      if (found == edges_.end() || path.back().next >= found->second.size() || done_.contains(id)) {
-        done_.insert(id);
+      auto& step = path.back();
+      const auto found = edges_.find(step.id);
+      if (found == edges_.end() || step.next >= found->second.size() || depth_.contains(step.id)) {
+        const auto depth = depth_.emplace(step.id, step.below + 1).first->second;
+        on_path.erase(step.id);
         path.pop_back();
+        if (!path.empty()) path.back().below = std::max(path.back().below, depth);
         continue;
       }
-      const auto& target = found->second[path.back().next++];
-      const auto seen = std::find_if(path.begin(), path.end(), [&](const Step& s) { return s.id == target; });
-      if (seen != path.end()) {
+      const auto& target = found->second[step.next++];
+      if (on_path.contains(target)) {
         std::vector<std::string> ring;
-        for (auto step = seen; step != path.end(); ++step) ring.push_back(step->id);
+        auto from = std::find_if(path.begin(), path.end(), [&](const Step& s) { return s.id == target; });
+        for (; from != path.end(); ++from) ring.push_back(from->id);
         ring.push_back(target);
         return ring;
       }
-      path.push_back({target, 0});
+      on_path.insert(target);
+      path.push_back({target});
     }
     return {};
   }
 
   std::map<std::string, std::vector<std::string>, std::less<>> edges_;
-  std::set<std::string, std::less<>> done_;
+  std::map<std::string, unsigned, std::less<>> depth_;
 };
 
-void check_circles(const Catalogue& catalogue, const Definitions& ids) {
-  const auto ring = Dependencies(catalogue.rules).circle();
-  if (ring.empty()) return;
-  std::string text;
-  for (const auto& id : ring) text += (text.empty() ? "" : " → ") + id;
-  fail(ids.find(ring.front())->second->origin, "'" + ring.front() + "' depends on itself: " + text);
+/// The judge follows gates and expectations by recursion, so that their depth is bounded here.
+constexpr unsigned kMostNested = 32;
+
+void check_dependencies(const Catalogue& catalogue, const Definitions& ids) {
+  Dependencies dependencies(catalogue.rules);
+  if (const auto ring = dependencies.circle(); !ring.empty()) {
+    std::string text;
+    for (const auto& id : ring) text += (text.empty() ? "" : " → ") + id;
+    fail(ids.find(ring.front())->second->origin, "'" + ring.front() + "' depends on itself: " + text);
+  }
+  if (const auto deep = dependencies.deeper_than(kMostNested); !deep.empty()) {
+    fail(ids.find(deep.front())->second->origin,
+         "'" + deep.front() + "' is nested more than " + std::to_string(kMostNested) + " gates and facts deep");
+  }
 }
 
-/// A static fact can prove no, only a probe can prove yes: one clause must rest on probed facts alone.
-void check_yes_needs_probe(const Catalogue& catalogue, const Definitions& ids) {
-  for (const auto& mode : catalogue.rules.modes) {
-    const auto probed = [&](const Condition& c) {
-      return c.gate.empty() && find_fact_rule(catalogue.rules, c.fact)->tier == Tier::probed;
-    };
-    const bool any = std::any_of(mode.require.begin(), mode.require.end(), [&](const Clause& clause) {
-      return clause.vendors.empty() && std::all_of(clause.any_of.begin(), clause.any_of.end(), probed) &&
-             std::all_of(clause.unless.begin(), clause.unless.end(), probed);
+/// A static fact can prove no, only a probe can prove yes: one clause must rest on probed facts alone, in the mode
+/// itself or in a gate that it requires.
+class YesNeedsProbe {
+ public:
+  explicit YesNeedsProbe(const Rules& rules) : rules_(rules) {}
+
+  [[nodiscard]] bool holds(const std::vector<Clause>& require) {
+    return std::any_of(require.begin(), require.end(), [this](const Clause& clause) {
+      return clause.vendors.empty() &&
+             std::all_of(clause.any_of.begin(), clause.any_of.end(),
+                         [this](const Condition& c) { return probed(c); }) &&
+             std::all_of(clause.unless.begin(), clause.unless.end(), [this](const Condition& c) { return probed(c); });
     });
-    if (!any) {
+  }
+
+ private:
+  bool probed(const Condition& c) {
+    if (c.gate.empty()) return find_fact_rule(rules_, c.fact)->tier == Tier::probed;
+    const auto [known, fresh] = gates_.emplace(c.gate, false);
+    if (fresh) known->second = holds(find_gate(rules_, c.gate)->require);
+    return known->second;
+  }
+
+  const Rules& rules_;
+  std::map<std::string, bool, std::less<>> gates_;
+};
+
+void check_yes_needs_probe(const Catalogue& catalogue, const Definitions& ids) {
+  YesNeedsProbe check(catalogue.rules);
+  for (const auto& mode : catalogue.rules.modes) {
+    if (!check.holds(mode.require)) {
       fail(ids.find(mode.id)->second->origin, "mode '" + mode.id + "': readings alone could answer it with yes",
            "one 'require' clause for all vendors must compare probed facts only");
     }
@@ -180,7 +222,7 @@ void validate_rules(const Catalogue& catalogue) {
   const auto ids = check_definitions(catalogue);
   check_mentions(catalogue, ids);
   check_remedies(catalogue, ids);
-  check_circles(catalogue, ids);
+  check_dependencies(catalogue, ids);
   check_yes_needs_probe(catalogue, ids);
 }
 
