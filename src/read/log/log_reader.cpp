@@ -86,6 +86,12 @@ std::string without_processes(std::string_view text) {
        {std::string_view(" process "), std::string_view(" Process "), std::string_view(" thread ")}) {
     if (const std::size_t at = result.find(key); at != std::string::npos) result.resize(at);
   }
+  // `Timedout job: … in python3 [260404]`, `GPU HANG: ecode …, in Xorg [1234]`
+  for (const std::string_view key : {std::string_view("Timedout job: "), std::string_view("GPU HANG: ")}) {
+    const std::size_t event = result.find(key);
+    if (event == std::string::npos) continue;
+    if (const std::size_t at = result.find(" in ", event); at != std::string::npos) result.resize(at);
+  }
   result.erase(std::remove_if(result.begin(), result.end(), [](char c) { return c < ' ' || c > '~'; }), result.end());
   while (!result.empty() && (result.back() == ' ' || result.back() == ',')) result.pop_back();
   return result;
