@@ -92,15 +92,21 @@ Known<LinkSpeed> decode_max_speed(const Register& capabilities, const Register& 
 
 Known<double> decode_slot_power(const Register& slot) {
   return slot.as<double>([](std::uint32_t v) {
-    constexpr double kScales[] = {1, 0.1, 0.01, 0.001};
-    constexpr std::uint32_t kFirstNamed = 0xf0;  // 250, 275, 300 W; the values above are reserved
-    constexpr std::uint32_t kLastNamed = 0xf2;
+    constexpr double kDivisors[] = {1, 10, 100, 1000};
+    constexpr std::uint32_t kFirstNamed = 0xf0;  // 250 W, and 25 W more for each code up to 600 W
+    constexpr std::uint32_t kLastNamed = 0xfe;   // the code above says only that it is more than that
     const std::uint32_t value = v >> 7 & 0xff;
     const std::uint32_t scale = v >> 15 & 0x3;
-    if (scale != 0 || value < kFirstNamed) return Known<double>(value * kScales[scale]);
+    if (scale != 0 || value < kFirstNamed) return Known<double>(value / kDivisors[scale]);
     if (value > kLastNamed) return Known<double>::unknown(Reason::not_derivable);
     return Known<double>(250.0 + 25.0 * (value - kFirstNamed));
   });
+}
+
+/// A port that can do only 2.5 GT/s may hardwire its target to 0 (PCI Express Base, Link Control 2).
+Known<LinkSpeed> decode_target_speed(const Register& control2, const Known<LinkSpeed>& max_speed) {
+  if (control2.is_known() && (control2.bits() & 0xf) == 0 && max_speed.is(LinkSpeed::gen1)) return LinkSpeed::gen1;
+  return decode_speed(control2);
 }
 
 /// Whether a register group exists: known, or not knowable because the type or the version is not.
@@ -149,7 +155,7 @@ void decode_link(const Reader& read, const Known<bool>& exists, const Known<bool
   e.bandwidth_management = status.bit(0x4000);
   e.autonomous_bandwidth = status.bit(0x8000);
   e.link_disabled = when(exists, read.word(kLinkControl)).bit(0x10);
-  e.target_speed = decode_speed(when(version2, when(exists, read.word(kLinkControl2))));
+  e.target_speed = decode_target_speed(when(version2, when(exists, read.word(kLinkControl2))), e.max_speed);
 }
 
 void decode_slot(const Reader& read, PciExpress& e) {

@@ -173,6 +173,14 @@ TEST_CASE("the best speed is the highest of the vector, and Link Capabilities' o
   CHECK(with(0, 4).is(LinkSpeed::gen4));
 }
 
+TEST_CASE("a target speed of 0 is that of a port that has no other") {
+  const auto target = [](unsigned max) {
+    return express_of(ConfigBuilder().express(2, 0).u32(kX + 0x0c, max | 0x100).u16(kX + 0x30, 0)).target_speed;
+  };
+  CHECK(target(1).is(LinkSpeed::gen1));
+  CHECK(target(3) == Known<LinkSpeed>::unknown(Reason::damaged));
+}
+
 TEST_CASE("version 1 does not have the second set of registers, whatever stands there") {
   ConfigBuilder b;
   b.express(1, kRootPort).u32(kX + 0x0c, 1 | 0x100).u16(kX + 0x12, 1 | 0x100);
@@ -214,11 +222,13 @@ TEST_CASE("slot number and power where there is a slot") {
   CHECK(e.slot_implemented.is(true));
   CHECK(e.physical_slot_number.is(0x1fff));
   CHECK(e.slot_power_limit_watts.is(75.0));
-  CHECK(slot(6, true, 1U << 15 | 250U << 7).slot_power_limit_watts.is(250 * 0.1));
+  CHECK(slot(6, true, 1U << 15 | 250U << 7).slot_power_limit_watts.is(25.0));
+  CHECK(slot(6, true, 3U << 15 | 206U << 7).slot_power_limit_watts.is(0.206));
   CHECK(slot(6, true, 0xf0U << 7).slot_power_limit_watts.is(250.0));
   CHECK(slot(6, true, 0xf1U << 7).slot_power_limit_watts.is(275.0));
   CHECK(slot(6, true, 0xf2U << 7).slot_power_limit_watts.is(300.0));
-  CHECK(slot(6, true, 0xf3U << 7).slot_power_limit_watts.is_unknown());
+  CHECK(slot(6, true, 0xfeU << 7).slot_power_limit_watts.is(600.0));
+  CHECK(slot(6, true, 0xffU << 7).slot_power_limit_watts.is_unknown());
   CHECK(slot(6, true, 0xefU << 7).slot_power_limit_watts.is(239.0));
   for (const auto& none :
        {slot(kRootPort, false, 5U << 19), slot(kEndpoint, true, 5U << 19), slot(5, true, 5U << 19)}) {
