@@ -1,4 +1,214 @@
 #include "analyse/analyse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analyse/atomics.hpp"
+#include "analyse/card.hpp"
+#include "analyse/gpu_facts.hpp"
+#include "analyse/hop.hpp"
+#include "analyse/host_facts.hpp"
+#include "analyse/integrated.hpp"
+#include "analyse/log_evidence.hpp"
+#include "analyse/slot.hpp"
+#include "analyse/vendor.hpp"
+
 namespace gpucoop {
-Topology analyse(const Recording&, const Rules&) { return {}; }
+namespace {
+
+Known<std::uint64_t> largest_memory_bar(const PciDevice& device) {
+  Known<std::uint64_t> largest;
+  for (const auto& bar : device.bars) {
+    if (!bar.size.is_known() || bar.memory.is(false)) continue;
+    if (!largest.is_known() || bar.size.value() > largest.value()) largest = bar.size;
+  }
+  return largest;
+}
+
+/// Addresses of the virtual functions that physical functions with SR-IOV enabled announce
+/// (routing id + First VF Offset + n × VF Stride).
+std::set<Address> announced_virtual_functions(const Recording& recording) {
+  std::set<Address> functions;
+  for (const auto& device : recording.devices) {
+    const auto* sriov = device.sriov.get();
+    if (sriov == nullptr || !sriov->enabled.is(true) || !is_gpu(device)) continue;
+    if (!sriov->num_vfs.is_known() || !sriov->vf_offset.is_known() || !sriov->vf_stride.is_known()) continue;
+    const auto& a = device.address;
+    auto id = (static_cast<unsigned>(a.bus) << 8) + (static_cast<unsigned>(a.device) << 3) + a.function +
+              sriov->vf_offset.value();
+    for (unsigned n = 0; n < sriov->num_vfs.value() && id <= 0xffff; ++n, id += sriov->vf_stride.value()) {
+      functions.insert({a.domain, static_cast<std::uint8_t>(id >> 8), static_cast<std::uint8_t>((id >> 3) & 0x1f),
+                        static_cast<std::uint8_t>(id & 7)});
+      if (sriov->vf_stride.value() == 0) break;
+    }
+  }
+  return functions;
+}
+
+template <class T>
+Known<T> nearest(const Chain& chain, Known<T> PciDevice::*member) {
+  for (std::size_t i = chain.steps.size(); i-- > 0;) {
+    const auto* device = chain.steps[i].device;
+    if (device != nullptr && (device->*member).is_known()) return device->*member;
+  }
+  return chain.steps.back().device->*member;
+}
+
+class Analysis {
+ public:
+  Analysis(const Recording& recording, const Rules& rules)
+      : recording_(recording),
+        catalogue_(rules),
+        tree_(recording),
+        virtualization_(virtualization_of(recording, catalogue_)),
+        log_(recording, rules),
+        virtual_functions_(announced_virtual_functions(recording)) {}
+
+  Topology run() {
+    topology_.host = host_summary(recording_, virtualization_);
+    topology_.sources = recording_.sources;
+    topology_.lists_devices = recording_.lists_devices;
+    topology_.listing_complete = recording_.listing_complete;
+    copy_warnings();
+    for (std::size_t i = 0; i < recording_.devices.size(); ++i) {
+      if (is_gpu(recording_.devices[i])) judge_gpu(i);
+    }
+    collect_links();
+    const HostView host{recording_, tree_, catalogue_, virtualization_.state};
+    auto pairs = judge_pairs(host, views_, topology_.warnings);
+    collect_facts(pairs);
+    for (auto& judged : pairs) topology_.pairs.push_back(std::move(judged.pair));
+    for (auto& view : views_) topology_.gpus.push_back(std::move(view.gpu));
+    return std::move(topology_);
+  }
+
+ private:
+  void copy_warnings() {
+    topology_.warnings = recording_.warnings;
+    for (const auto& d : recording_.disagreements) {
+      topology_.warnings.push_back(
+          {"input.disagreement",
+           fmt::format("{} of {} is {} in {} and {} in {}; the first is used.", d.field, short_form(d.device), d.kept,
+                       to_string(recording_, d.kept_place), d.other, to_string(recording_, d.other_place)),
+           to_string(d.device)});
+    }
+    const auto& own = tree_.warnings();
+    topology_.warnings.insert(topology_.warnings.end(), own.begin(), own.end());
+  }
+
+  void judge_gpu(std::size_t index) {
+    const auto& device = recording_.devices[index];
+    GpuView view;
+    view.index = index;
+    view.chain = build_chain(tree_, index, topology_.warnings);
+    auto& gpu = view.gpu;
+    gpu.address = device.address;
+    gpu.vendor = vendor_of(device);
+    mark_parts(tree_, catalogue_, gpu.vendor, view.chain);
+    gpu.name = device.name;
+    gpu.vendor_id = device.vendor_id;
+    gpu.device_id = device.device_id;
+    gpu.driver = device.driver;
+    gpu.integrated = is_integrated(tree_, view.chain, catalogue_, gpu.vendor, virtualization_.state);
+    gpu.compute = can_compute(device, gpu.vendor, catalogue_);
+    gpu.lost = device.lost || log_.said("gpu.present", device.address) == Tri::no;
+    gpu.virtual_function = device.physical_function.is_known() || virtual_functions_.count(device.address) != 0;
+    gpu.numa_node = nearest(view.chain, &PciDevice::numa_node);
+    gpu.package = nearest(view.chain, &PciDevice::package);
+    gpu.slot = slot_of(view.chain);
+    gpu.power_state = device.power_state;
+    gpu.bar_bytes = largest_memory_bar(device);
+    gpu.chain = hops_of(view.chain, gpu.integrated);
+    gpu.chain_reaches_root = view.chain.reaches_root();
+    judge_atomics_of(view);
+    view.links = links_of(view.chain, gpu.vendor, gpu.integrated);
+    gpu.link = judge_path(view.chain, view.links, gpu.integrated);
+    if (gpu.compute) computing_.insert(gpu.address);
+    views_.push_back(std::move(view));
+  }
+
+  void judge_atomics_of(GpuView& view) {
+    auto& gpu = view.gpu;
+    const AtomicsCase the_case{&view.chain,
+                               gpu.vendor,
+                               gpu.integrated,
+                               gpu.virtual_function,
+                               gpu.lost,
+                               virtualization_.state,
+                               log_.said("atomics.driver", gpu.address)};
+    gpu.atomics = judge_atomics(the_case);
+    for (auto& hop : gpu.chain) {
+      const auto& blocking = gpu.atomics.blocking;
+      hop.blocks_atomics = std::find(blocking.begin(), blocking.end(), hop.address) != blocking.end();
+    }
+    if (!gpu.compute) return;
+    auto findings = atomics_findings(the_case, gpu.atomics, recording_.host);
+    topology_.warnings.insert(topology_.warnings.end(), findings.begin(), findings.end());
+  }
+
+  void collect_links() {
+    std::map<std::pair<Address, Address>, std::size_t> known;
+    for (const auto& view : views_) {
+      for (const auto& path : view.links) {
+        if (!path.two_ends) continue;
+        const auto& link = path.judged.link;
+        const auto [entry, fresh] = known.try_emplace({link.upper, link.lower}, topology_.links.size());
+        if (fresh) {
+          topology_.links.push_back(link);
+          if (path.judged.disagreement) {
+            topology_.warnings.push_back(
+                {"link.ends-disagree",
+                 *path.judged.disagreement +
+                     " Both ends of a link always have the same speed and width, so the text "
+                     "is old, damaged or the link changed between the two readings. Read again.",
+                 to_string(link.upper)});
+          }
+        }
+        topology_.links[entry->second].gpus.push_back(view.gpu.address);
+      }
+    }
+    for (const auto& link : topology_.links) warn_if_shared(link);
+  }
+
+  void warn_if_shared(const Link& link) {
+    const auto computes = [&](const Address& a) { return computing_.count(a) != 0; };
+    const auto sharing = static_cast<std::size_t>(std::count_if(link.gpus.begin(), link.gpus.end(), computes));
+    if (sharing < 2 || link.on_card) return;
+    std::string text =
+        fmt::format("{} GPUs share the link {} - {}", sharing, short_form(link.upper), short_form(link.lower));
+    if (link.gbytes_per_s.is_known()) {
+      text += fmt::format(" ({:.2f} GB/s now): when all of them talk to the host at once, each gets about {:.2f} GB/s",
+                          link.gbytes_per_s.value(), link.gbytes_per_s.value() / static_cast<double>(sharing));
+    }
+    topology_.warnings.push_back({"link.shared", text + ".", to_string(link.upper)});
+  }
+
+  void collect_facts(const std::vector<JudgedPair>& pairs) {
+    FactList facts(recording_);
+    add_host_facts(recording_, virtualization_, facts);
+    for (const auto& view : views_) add_gpu_facts(view, virtualization_.state, facts);
+    add_pair_facts(pairs, facts);
+    add_link_facts(topology_.links, facts);
+    topology_.facts = facts.take();
+    log_.apply(topology_.facts, topology_.warnings);
+  }
+
+  const Recording& recording_;
+  Catalogue catalogue_;
+  DeviceTree tree_;
+  Virtualization virtualization_;
+  LogEvidence log_;
+  std::set<Address> virtual_functions_;
+  std::set<Address> computing_;
+  std::vector<GpuView> views_;
+  Topology topology_;
+};
+
+}  // namespace
+
+Topology analyse(const Recording& recording, const Rules& rules) { return Analysis(recording, rules).run(); }
+
 }  // namespace gpucoop
