@@ -4,22 +4,15 @@
 #include <optional>
 
 #include "read/log/prefix.hpp"
+#include "read/text.hpp"
 
 namespace gpucoop {
 namespace {
 
 constexpr std::size_t kMostParameters = 1024;
 
-bool starts_with(std::string_view s, std::string_view prefix) { return s.substr(0, prefix.size()) == prefix; }
 bool contains(std::string_view s, std::string_view part) { return s.find(part) != std::string_view::npos; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool word(char c) { return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r')) s.remove_suffix(1);
-  return s;
-}
+bool is_word(char c) { return is_digit(c) || is_alpha(c); }
 
 std::string_view next_word(std::string_view& rest) {
   rest = trim(rest);
@@ -38,9 +31,9 @@ bool set_once(Known<T>& field, T value) {
 
 /// `6.12.63+deb13-amd64`
 bool is_release(std::string_view s) {
-  if (s.size() < 3 || s.size() > 64 || !digit(s[0]) || !contains(s, ".")) return false;
+  if (s.size() < 3 || s.size() > 64 || !is_digit(s[0]) || !contains(s, ".")) return false;
   for (const char c : s) {
-    if (!word(c) && c != '.' && c != '-' && c != '+' && c != '_' && c != '~') return false;
+    if (!is_word(c) && c != '.' && c != '-' && c != '+' && c != '_' && c != '~') return false;
   }
   return true;
 }
@@ -55,7 +48,7 @@ std::optional<unsigned> number(std::string_view s) {
   unsigned value = 0;
   for (const char c : s) {
     unsigned d = 16;
-    if (digit(c)) {
+    if (is_digit(c)) {
       d = static_cast<unsigned>(c - '0');
     } else if (c >= 'a' && c <= 'f') {
       d = static_cast<unsigned>(c - 'a' + 10);
@@ -127,7 +120,7 @@ bool read_smpboot(std::string_view line, HostReading& host) {
 bool read_cpu_vendor(std::string_view value, HostReading& host) {
   if (value.empty() || value.size() > 24) return false;
   for (const char c : value) {
-    if (!word(c)) return false;
+    if (!is_word(c)) return false;
   }
   set_once(host.cpu_vendor, std::string(value));
   return true;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "read/log/prefix.hpp"
+#include "read/text.hpp"
 
 namespace gpucoop {
 namespace {
@@ -14,8 +15,8 @@ constexpr unsigned kMostOfOneKind = 16;
 /// No kernel line is longer than the kernel's own record (LOG_LINE_MAX 1024) and its prefix.
 constexpr std::size_t kMostLine = 2048;
 
-bool hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool word(char c) { return hex(c) || (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z') || c == '_' || c == '-'; }
+bool hex(char c) { return hex_value(c) >= 0; }
+bool word(char c) { return is_alpha(c) || is_digit(c) || c == '_' || c == '-'; }
 
 struct Found {
   Address address;
@@ -61,8 +62,7 @@ std::optional<std::pair<std::uint16_t, std::uint16_t>> device_ids(std::string_vi
     std::size_t n = 0;
     unsigned value = 0;
     while (n < rest.size() && n < 5 && hex(rest[n])) {
-      const char c = rest[n++];
-      value = value * 16 + static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+      value = value * 16 + static_cast<unsigned>(hex_value(rest[n++]));
     }
     if (n == 0 || n > 4 || (part == 0 && (n >= rest.size() || rest[n] != ':'))) return std::nullopt;
     values[part] = static_cast<std::uint16_t>(value);

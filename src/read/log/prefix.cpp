@@ -1,9 +1,9 @@
 #include "read/log/prefix.hpp"
 
+#include "read/text.hpp"
+
 namespace gpucoop {
 namespace {
-
-bool digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view without_blanks(std::string_view s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
@@ -14,7 +14,7 @@ std::string_view without_blanks(std::string_view s) {
 bool take_level(std::string_view& s) {
   if (s.size() < 3 || s[0] != '<') return false;
   std::size_t n = 1;
-  while (n < s.size() && n < 4 && digit(s[n])) ++n;
+  while (n < s.size() && n < 4 && is_digit(s[n])) ++n;
   if (n == 1 || n == s.size() || s[n] != '>') return false;
   s.remove_prefix(n + 1);
   return true;
@@ -30,7 +30,7 @@ bool take_bracket(std::string_view& s) {
   std::size_t digits = 0;
   bool stamp = false;
   for (const char c : inside) {
-    if (digit(c)) ++digits;
+    if (is_digit(c)) ++digits;
     if (c == '.' || c == ':') stamp = true;
   }
   const bool task = (inside[0] == 'T' || inside[0] == 'C') && digits + 1 == inside.size() && digits > 0;
@@ -42,21 +42,22 @@ bool take_bracket(std::string_view& s) {
   return true;
 }
 
-/// `Sep 16 12:00:00 host kernel: ` and `2025-09-16T12:00:00.123456+00:00 host kernel: `.
-bool take_syslog(std::string_view& s) {
+/// `Sep 16 12:00:00 host kernel: ` and `2025-09-16T12:00:00.123456+00:00 host kernel: `; after a bracket with the
+/// time (`journalctl -o short-monotonic`) also `host kernel: `.
+bool take_syslog(std::string_view& s, bool after_bracket) {
   const std::string_view head = s.substr(0, 160);
   for (const std::string_view mark : {std::string_view(" kernel: "), std::string_view(" kernel:[")}) {
     const std::size_t at = head.find(mark);
     if (at == std::string_view::npos) continue;
     bool clock = false;
     for (std::size_t i = 2; i + 2 < at; ++i) {
-      if (head[i] == ':' && digit(head[i - 1]) && digit(head[i - 2]) && digit(head[i + 1]) && digit(head[i + 2])) {
+      if (head[i] == ':' && is_digit(head[i - 1]) && is_digit(head[i - 2]) && is_digit(head[i + 1]) &&
+          is_digit(head[i + 2])) {
         clock = true;
         break;
       }
     }
-    // `journalctl -o short-monotonic` has had its bracket taken off: `host kernel: …`.
-    const bool one_word = head.substr(0, at).find(' ') == std::string_view::npos;
+    const bool one_word = after_bracket && head.substr(0, at).find(' ') == std::string_view::npos;
     if (!clock && !one_word) continue;
     s = without_blanks(s.substr(at + mark.size() - (mark.back() == '[' ? 1 : 0)));
     return true;
@@ -74,8 +75,13 @@ LogText strip_log_prefix(std::string_view line) {
   LogText result;
   result.text = without_blanks(line);
   // At most one of each, in any order that the tools write.
+  bool bracket = false;
   for (int i = 0; i < 5; ++i) {
-    if (!take_level(result.text) && !take_bracket(result.text) && !take_syslog(result.text)) break;
+    if (take_bracket(result.text)) {
+      bracket = true;
+    } else if (!take_level(result.text) && !take_syslog(result.text, bracket)) {
+      break;
+    }
     result.prefixed = true;
   }
   return result;

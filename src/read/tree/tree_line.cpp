@@ -1,14 +1,9 @@
 #include "read/tree/tree_line.hpp"
 
+#include "read/text.hpp"
+
 namespace gpucoop {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 /// Reads the nodes of one line from left to right.
 class Cursor {
@@ -33,12 +28,12 @@ class Cursor {
     value = 0;
     std::size_t n = 0;
     while (n < most) {
-      const int d = hex_digit(at(n));
+      const int d = hex_value(at(n));
       if (d < 0) break;
       value = (value << 4) | static_cast<std::uint32_t>(d);
       ++n;
     }
-    if (n < least || hex_digit(at(n)) >= 0) return 0;
+    if (n < least || hex_value(at(n)) >= 0) return 0;
     pos_ += n;
     return n;
   }
@@ -69,8 +64,8 @@ class Cursor {
     const std::size_t start = pos_;
     std::uint32_t dev = 0;
     if (hex(2, 2, dev) == 2 && dev < 32 && eat('.')) {
-      const int function = hex_digit(at());
-      if (function >= 0 && function < 8 && hex_digit(at(1)) < 0) {
+      const int function = hex_value(at());
+      if (function >= 0 && function < 8 && hex_value(at(1)) < 0) {
         ++pos_;
         node.device = static_cast<std::uint8_t>(dev);
         node.function = static_cast<std::uint8_t>(function);
@@ -106,12 +101,6 @@ class Cursor {
   std::string_view line_;
   std::size_t pos_;
 };
-
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
-  return s;
-}
 
 /// `0000:00:01.1-[01-03]-`: only a bridge begins a tree asked for with -s.
 bool filtered_root(Cursor& cursor, TreeNode& node) {
@@ -182,7 +171,7 @@ std::optional<TreeLine> split_tree_line(std::string_view line) {
     node.branch = start;
     node.last = cursor.at() == '\\';
     cursor.skip(2);
-    if (hex_digit(cursor.at()) < 0 && cursor.at() != '[') return std::nullopt;
+    if (hex_value(cursor.at()) < 0 && cursor.at() != '[') return std::nullopt;
   } else if (cursor.at() == '-' && cursor.at(1) == '[' && result.pipes.empty()) {
     cursor.skip(1);
     result.begins = true;

@@ -2,6 +2,7 @@
 #include <set>
 #include <utility>
 
+#include "read/text.hpp"
 #include "read/tree/tree.hpp"
 #include "read/tree/tree_line.hpp"
 
@@ -31,46 +32,41 @@ struct Branch {
   Context context;
 };
 
-std::optional<std::uint16_t> hex4(std::string_view s) {
-  if (s.size() != 4) return std::nullopt;
-  unsigned value = 0;
-  for (const char c : s) {
-    if (c >= '0' && c <= '9') {
-      value = value * 16 + static_cast<unsigned>(c - '0');
-    } else if (c >= 'a' && c <= 'f') {
-      value = value * 16 + static_cast<unsigned>(c - 'a' + 10);
-    } else {
-      return std::nullopt;
-    }
-  }
-  return static_cast<std::uint16_t>(value);
-}
-
-bool word_begin(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /// `1002:699f` into the device's ids.
 bool take_ids(std::string_view text, PciDevice& device) {
   if (text.size() != 9 || text[4] != ':') return false;
-  const auto vendor = hex4(text.substr(0, 4));
-  const auto id = hex4(text.substr(5));
+  const auto vendor = parse_hex(text, 0, 4);
+  const auto id = parse_hex(text, 5, 4);
   if (!vendor || !id) return false;
-  device.vendor_id = *vendor;
-  device.device_id = *id;
+  device.vendor_id = static_cast<std::uint16_t>(*vendor);
+  device.device_id = static_cast<std::uint16_t>(*id);
   return true;
 }
 
 /// Name and ids of -v, -nn and -n. Remarks that people write behind a branch are no names.
 void take_text(std::string_view text, PciDevice& device) {
   if (const std::size_t remark = text.find("//"); remark != std::string_view::npos) text = text.substr(0, remark);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  if (text.empty() || !word_begin(text.front())) return;
+  text = trim(text);
+  if (text.empty() || !(is_alpha(text.front()) || is_digit(text.front()))) return;
   if (take_ids(text, device)) return;
   if (text.size() > 12 && text.back() == ']' && text[text.size() - 11] == '[' &&
       take_ids(text.substr(text.size() - 10, 9), device)) {
-    text.remove_suffix(11);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    text = trim(text.substr(0, text.size() - 11));
   }
   device.name = std::string(text.substr(0, 300));
+}
+
+/// Root bus 00 of every known host begins with its host bridge or root port 00.0. A tree made from a dump of some
+/// devices (`lspci -F`) looks complete and lacks it.
+bool plausible_roots(const Tree& tree) {
+  std::set<std::uint32_t> begun;
+  std::set<std::uint32_t> needed;
+  for (const PciDevice& device : tree.devices) {
+    if (!device.stated_parent.is_absent() || device.address.bus != 0) continue;
+    needed.insert(device.address.domain);
+    if (device.address.device == 0) begun.insert(device.address.domain);
+  }
+  return needed == begun;
 }
 
 /// Tab stops every 8 columns, as `unexpand` and editors write them.
@@ -112,7 +108,7 @@ struct TreeParser::State {
   void close() {
     if (!trees.empty()) {
       Tree& t = tree();
-      if (!open.empty()) t.whole = false;
+      if (!open.empty() || !plausible_roots(t)) t.whole = false;
       // Without -v no line carries a name: the few texts there are remarks.
       t.has_names = named * 2 > leaves;
       if (!t.has_names) {

@@ -121,9 +121,7 @@ class HwlocReader {
     return result;
   }
 
-  void warn(std::string_view code, std::string_view text, pugi::xml_node node) {
-    tally_.add(code, text, document_.line(node));
-  }
+  void warn(const char* code, const char* text, pugi::xml_node node) { tally_.add(code, text, document_.line(node)); }
 
   /// `device`: the PCI function that the information is about, or null: the host.
   void read_infos(pugi::xml_node node, PciDevice* device) {
@@ -255,7 +253,7 @@ class HwlocReader {
     fill(device);
     if (!devices_.emplace(*address, std::move(device)).second) {
       warn("input.duplicate-address", "an address stands twice in this file; the first is kept", node);
-          return std::nullopt;
+      return std::nullopt;
     }
     return address;
   }
@@ -268,7 +266,7 @@ class HwlocReader {
     // x32 at 128 GT/s is 484 GB/s.
     if (!rate || length != text.size() || *rate > 500) {
       device.stated_link_gbytes_per_s = Known<double>::unknown(Reason::damaged);
-      warn("input.damaged", "a link rate of " + std::string(text.substr(0, 40)) + " cannot be", node);
+      warn("input.impossible-link", "a link rate that cannot be is left out", node);
       return;
     }
     if (*rate > 0) device.stated_link_gbytes_per_s = *rate;

@@ -58,9 +58,7 @@ class NcclReader {
   }
 
  private:
-  void warn(std::string_view code, std::string_view text, pugi::xml_node node) {
-    tally_.add(code, text, document_.line(node));
-  }
+  void warn(const char* code, const char* text, pugi::xml_node node) { tally_.add(code, text, document_.line(node)); }
 
   std::optional<Scope> element(pugi::xml_node node, const Scope& outer) {
     const std::string_view name = node.name();
@@ -114,7 +112,7 @@ class NcclReader {
     read_link(node, device);
     if (!devices_.emplace(*address, std::move(device)).second) {
       warn("input.duplicate-address", "an address stands twice in this file; the first is kept", node);
-          return std::nullopt;
+      return std::nullopt;
     }
     return Scope{outer.numa_node, address};
   }
@@ -136,7 +134,7 @@ class NcclReader {
         express.speed = *known;
       } else {
         express.speed = Known<LinkSpeed>::unknown(Reason::damaged);
-        warn("input.damaged", "a link speed of " + std::string(speed.substr(0, 40)) + " cannot be", node);
+        warn("input.impossible-link", "a link speed or width that cannot be is left out", node);
       }
     }
     const auto width = parse_decimal(node.attribute("link_width").value());
@@ -146,10 +144,12 @@ class NcclReader {
         express.width = static_cast<std::uint8_t>(*width);
       } else {
         express.width = Known<std::uint8_t>::unknown(Reason::damaged);
-        warn("input.damaged", "a link width of " + std::to_string(*width) + " cannot be", node);
+        warn("input.impossible-link", "a link speed or width that cannot be is left out", node);
       }
     }
-    if (express.speed.is_known() || express.width.is_known()) device.express = express;
+    const bool stated = express.speed.is_known() || express.width.is_known();
+    const bool damaged = express.speed.reason() == Reason::damaged || express.width.reason() == Reason::damaged;
+    if (stated || damaged) device.express = express;
   }
 
   void gpu(pugi::xml_node node, const Address& address) {
