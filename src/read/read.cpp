@@ -1,6 +1,44 @@
 #include "read/read.hpp"
+
+#include <utility>
+
+#include "read/detect.hpp"
+#include "read/log/log_reader.hpp"
+#include "read/lspci/lspci.hpp"
+#include "read/merge.hpp"
+#include "read/xml/xml.hpp"
+
 namespace gpucoop {
-Result<Recording> read_inputs(const std::vector<Input>&, const Rules&, const ReadOptions&) {
-  return Error{ExitCode::bad_input, "no reader yet", "", ""};
+namespace {
+
+Error nothing_recognised(const std::string& file) {
+  return Error{ExitCode::bad_input, "no PCI device, no tree, no kernel-log line was recognised", file,
+               "take a list with `sudo lspci -D -nnvvvxxxx > host.txt` and give that file"};
 }
+
+}  // namespace
+
+Result<Recording> read_inputs(const std::vector<Input>& inputs, const Rules& rules, const ReadOptions& options) {
+  std::vector<Recording> parts;
+  for (const auto& input : inputs) {
+    const auto kind = detect(input.name, input.bytes);
+    if (!kind) return kind.error();
+    if (kind.value() == InputKind::text) {
+      auto read = read_lspci_text(input.name, input.bytes, rules);
+      if (read.empty()) return nothing_recognised(input.name);
+      for (auto& part : read) parts.push_back(std::move(part));
+      continue;
+    }
+    auto read = kind.value() == InputKind::hwloc_xml ? read_hwloc_xml(input.name, input.bytes)
+                                                     : read_nccl_xml(input.name, input.bytes);
+    if (!read) return read.error();
+    parts.push_back(std::move(read).value());
+  }
+  auto merged = merge(std::move(parts), options.dump);
+  if (!merged) return merged;
+  auto recording = std::move(merged).value();
+  join_log_lines(recording);
+  return recording;
+}
+
 }  // namespace gpucoop
