@@ -11,6 +11,7 @@ constexpr std::size_t kClassic = 256;
 
 bool same_where_both(const HexRow& row, const std::uint8_t* bytes, unsigned present) {
   const unsigned both = row.present & present;
+  if (both == 0) return true;
   for (std::size_t i = 0; i < ConfigSpace::kRow; ++i) {
     if ((both >> i & 1U) != 0 && row.bytes[i] != bytes[i]) return false;
   }

@@ -114,6 +114,15 @@ TEST_CASE("a virtual function's ids read all ones, and it is not lost") {
   CHECK(d.express.is_known());
 }
 
+TEST_CASE("a virtual function of which only the first bytes are left is not lost") {
+  ConfigSpace s;
+  auto row = ConfigBuilder().u32(0x00, 0xffffffff).u32(0x04, 0x00100406).row(0);
+  row.present = 0x00ff;
+  row.state = HexRow::State::damaged;
+  s.add(row);
+  CHECK_FALSE(ConfigBuilder::decoded(s).lost);
+}
+
 TEST_CASE("nothing read at all is unknown, not lost and not absent") {
   const auto d = ConfigBuilder::decoded(ConfigSpace{});
   CHECK_FALSE(d.lost);

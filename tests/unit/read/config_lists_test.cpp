@@ -23,6 +23,14 @@ TEST_CASE("both lists are followed to their ends") {
   CHECK(c.ari.is_absent());
 }
 
+TEST_CASE("of two capabilities with one id the first counts") {
+  ConfigBuilder b;
+  b.capability(0x50, 0x10, 0x80).capability(0x80, 0x10).extended(0x100, 0x01, 0x140).extended(0x140, 0x01);
+  const auto c = find_capabilities(b.space());
+  CHECK(c.express.is(0x50));
+  CHECK(c.aer.is(0x100));
+}
+
 TEST_CASE("64 bytes: a list that cannot be read is unknown for want of rights, no list is absent") {
   const auto denied = ConfigBuilder().express(2, 1).space(64);
   const auto c = find_capabilities(denied);
