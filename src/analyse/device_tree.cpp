@@ -33,16 +33,20 @@ DeviceTree::DeviceTree(const Recording& recording) : recording_(recording) {
   for (std::size_t i = 0; i < n; ++i) {
     const auto& device = recording_.devices[i];
     auto& parent = above_[i];
-    if (const auto* stated = device.stated_parent.get()) {
+    const auto* stated = device.stated_parent.get();
+    const bool skips = device.parent_skips_levels;
+    // A source that leaves bridges out gives way to bus numbers, which do not.
+    if (skips || device.stated_parent.is_unknown()) parent = by_bus_numbers(i);
+    if (stated != nullptr && (!skips || parent.kind != Parent::Kind::bridge || parent.gap)) {
       parent.kind = Parent::Kind::bridge;
       parent.address = *stated;
       parent.index = find(*stated);
-      parent.gap = device.parent_skips_levels;
-      if (!parent.gap) compare_with_bus_numbers(i, *stated);
-    } else if (device.stated_parent.is_absent()) {
-      parent.kind = device.parent_skips_levels ? Parent::Kind::host : Parent::Kind::root_bus;
-    } else {
-      parent = by_bus_numbers(i);
+      parent.gap = skips;
+      if (!skips) compare_with_bus_numbers(i, *stated);
+    } else if (device.stated_parent.is_absent() && !skips) {
+      parent.kind = Parent::Kind::root_bus;
+    } else if (skips && parent.kind == Parent::Kind::unknown) {
+      parent.kind = Parent::Kind::host;
     }
     if (parent.index) below_[*parent.index].push_back(i);
   }

@@ -35,6 +35,14 @@ Known<T> least(const Known<T>& upper, const Known<T>& lower) {
   return Known<T>::unknown(Reason::not_derivable);
 }
 
+/// A link that both ends see trained proves what they can do, whatever their capability registers say (ports exist
+/// whose Link Capabilities 2 names 2.5 GT/s only and that run at 8).
+template <class T>
+Known<T> at_least_as_trained(Known<T> most, const Known<T>& upper, const Known<T>& lower) {
+  if (most.is_known() && upper.is_known() && upper == lower && upper.value() > most.value()) return upper;
+  return most;
+}
+
 Known<double> stated_rate(const PciDevice* device) {
   if (device == nullptr) return {};
   const auto* rate = device->stated_link_gbytes_per_s.get();
@@ -168,8 +176,14 @@ JudgedLink judge_link(const LinkEnds& ends) {
   link.upper = ends.upper == nullptr ? ends.lower->address : ends.upper->address;
   link.speed = both_ends(field(upper, &PciExpress::speed), field(lower, &PciExpress::speed));
   link.width = both_ends(field(upper, &PciExpress::width), field(lower, &PciExpress::width));
-  link.max_speed = least(field(upper, &PciExpress::max_speed), field(lower, &PciExpress::max_speed));
-  link.max_width = least(field(upper, &PciExpress::max_width), field(lower, &PciExpress::max_width));
+  const auto most = [&](auto member, auto trained) {
+    const auto above = field(upper, trained);
+    const auto below = field(lower, trained);
+    return least(at_least_as_trained(field(upper, member), above, below),
+                 at_least_as_trained(field(lower, member), above, below));
+  };
+  link.max_speed = most(&PciExpress::max_speed, &PciExpress::speed);
+  link.max_width = most(&PciExpress::max_width, &PciExpress::width);
   link.gbytes_per_s = rate_of(link.speed, link.width);
   link.ceiling_gbytes_per_s = rate_of(link.max_speed, link.max_width);
 
