@@ -44,6 +44,9 @@ struct Judgement {
   std::vector<GpuSet> sets;
   std::vector<ModeVerdict> modes;
   std::vector<Remedy> remedies;
+  /// Facts beside the topology's: the size of each set, and the unknown ones that some `decided_by` names because
+  /// nobody has established them. Rendered with the others.
+  std::vector<Fact> facts;
   std::vector<Warning> warnings;
 };
 

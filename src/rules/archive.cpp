@@ -113,9 +113,9 @@ template <class A, class T>
 void fields(A& archive, T& e) {
   using R = std::remove_const_t<T>;
   if constexpr (std::is_same_v<R, Condition>) {
-    archive(e.fact, e.gate, e.op, e.value, e.unless_known);
+    archive(e.fact, e.gate, e.op, e.value, e.unless_known, e.holds);
   } else if constexpr (std::is_same_v<R, Clause>) {
-    archive(e.any_of, e.unless, e.vendors, e.why, e.holds, e.remedies);
+    archive(e.any_of, e.unless, e.vendors, e.why, e.open, e.remedies);
   } else if constexpr (std::is_same_v<R, Expectation>) {
     archive(e.vendors, e.when, e.gate, e.value);
   } else if constexpr (std::is_same_v<R, FactRule>) {

@@ -7,7 +7,8 @@
 namespace gpucoop {
 
 const std::vector<std::string>& rule_placeholders() {
-  static const std::vector<std::string> names = {"gpu", "hop", "pair", "value", "driver", "count", "gpus", "left_out"};
+  static const std::vector<std::string> names = {"gpu",    "hop",      "pair",  "value",
+                                                 "driver", "how_many", "count", "left_out"};
   return names;
 }
 
@@ -148,6 +149,7 @@ Condition Parser::condition(Entry& e) {
     fail(e.origin(), e.title() + ": a condition on '" + c.fact + "' needs exactly one comparison",
          "the comparisons are is, is_not, at_least, below, known and absent");
   }
+  c.holds = template_text(e, "holds", false);
   c.unless_known = e.text_or_empty("unless_known");
   if (!c.unless_known.empty()) {
     mention(Mention::Kind::fact, c.unless_known, e.origin("unless_known"));
@@ -171,7 +173,7 @@ Clause Parser::clause(Entry& e) {
   c.vendors = vendors(e);
   const bool only_gate = c.any_of.size() == 1 && !c.any_of.front().gate.empty();
   c.why = template_text(e, "why", !only_gate);
-  c.holds = template_text(e, "holds", false);
+  c.open = template_text(e, "open", false);
   c.remedies = ids(e, "remedies", Mention::Kind::remedy);
   e.finish();
   return c;

@@ -71,6 +71,7 @@ struct Condition {
   FactValue value = true;
   /// A better fact that replaces this condition: where it is known for the same subject, this condition is false.
   std::string unless_known;
+  std::string holds;  ///< what to say where this is what makes a requirement true; may be empty
 };
 
 /// One requirement or preference. It is looked at for every subject of the finest kind that its conditions name:
@@ -80,7 +81,7 @@ struct Clause {
   std::vector<Condition> unless;     ///< does not apply where one of these is known to be true
   std::vector<std::string> vendors;  ///< applies only to sets of these vendors; empty: to all
   std::string why;                   ///< what it means where it is false; `{gpu}`, `{hop}`, … are filled in
-  std::string holds;                 ///< what it means where it is true; may be empty
+  std::string open;                  ///< added to `why` while it is only expected to be false; may be empty
   std::vector<std::string> remedies;
 };
 

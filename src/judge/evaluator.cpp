@@ -1,0 +1,219 @@
+#include "judge/evaluator.hpp"
+
+#include <algorithm>
+
+namespace gpucoop {
+
+namespace {
+
+void append(std::vector<Leaf>& to, std::vector<Leaf>&& from) {
+  if (to.empty()) {
+    to = std::move(from);
+  } else {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+}
+
+Tri compare_known(const Condition& c, const FactValue& value) {
+  switch (c.op) {
+    case Operator::is: return tri(value == c.value);
+    case Operator::is_not: return tri(value != c.value);
+    case Operator::is_known: return Tri::yes;
+    case Operator::is_absent: return Tri::no;
+    case Operator::at_least:
+    case Operator::below: break;
+  }
+  const auto* number = std::get_if<double>(&value);
+  const auto* limit = std::get_if<double>(&c.value);
+  if (number == nullptr || limit == nullptr) return Tri::unknown;
+  return tri((*number >= *limit) == (c.op == Operator::at_least));
+}
+
+/// The hardware or the source says that there is no such thing: it equals nothing, and that is known.
+Tri compare_absent(const Condition& c) {
+  return tri(c.op == Operator::is_absent || c.op == Operator::is_known || c.op == Operator::is_not);
+}
+
+/// The part of the focus that a fact of this kind is about; a GPU's fact on a pair is looked at for each of both.
+std::vector<Focus> parts(SubjectKind kind, const Focus& focus) {
+  switch (kind) {
+    case SubjectKind::gpu:
+    case SubjectKind::library: {
+      std::vector<Focus> each;
+      for (const auto& gpu : focus) each.push_back(focus_on(gpu));
+      return each;
+    }
+    case SubjectKind::pair: return {focus};
+    case SubjectKind::host:
+    case SubjectKind::port:
+    case SubjectKind::link:
+    case SubjectKind::set: break;
+  }
+  return {Focus{}};
+}
+
+}  // namespace
+
+bool Evaluator::concerns(const std::vector<std::string>& vendors) const {
+  return vendors.empty() || std::find(vendors.begin(), vendors.end(), vendor_) != vendors.end();
+}
+
+const Fact* Evaluator::fact(const FactRule& rule, const Focus& focus) const {
+  return rule.subject == SubjectKind::set ? facts_.find(rule.id, set_) : facts_.find(rule.id, focus);
+}
+
+Outcome Evaluator::all(const std::vector<Clause>& clauses, Basis basis) const { return all_of(clauses, set_, basis); }
+
+Outcome Evaluator::clause(const Clause& c, Basis basis) const { return clause_of(c, set_, basis); }
+
+Outcome Evaluator::all_of(const std::vector<Clause>& clauses, const std::vector<Address>& members, Basis basis) const {
+  Outcome worst;
+  for (const auto& c : clauses) {
+    auto outcome = clause_of(c, members, basis);
+    if (outcome.value < worst.value) {
+      worst = std::move(outcome);
+    } else if (outcome.value == worst.value && worst.value != Tri::no) {
+      append(worst.leaves, std::move(outcome.leaves));
+    }
+  }
+  return worst;
+}
+
+Outcome Evaluator::clause_of(const Clause& c, const std::vector<Address>& members, Basis basis) const {
+  Outcome worst;
+  if (!concerns(c.vendors)) return worst;
+  const auto consider = [&](const Focus& focus, const std::vector<Address>& part) {
+    for (const auto& exception : c.unless) {
+      if (established(exception, focus) == Tri::yes) return;
+    }
+    auto outcome = any_of(c, focus, part, basis);
+    if (outcome.value < worst.value) {
+      worst = std::move(outcome);
+    } else if (outcome.value == worst.value) {
+      append(worst.leaves, std::move(outcome.leaves));
+    }
+  };
+  switch (rules_.level(c)) {
+    case Level::set: consider(Focus{}, members); break;
+    case Level::gpu:
+      for (const auto& gpu : members) consider(focus_on(gpu), {gpu});
+      break;
+    case Level::pair:
+      for (const auto& a : members) {
+        for (const auto& b : members) {
+          if (a != b) consider(focus_on(a, b), {a, b});
+        }
+      }
+      break;
+  }
+  return worst;
+}
+
+Outcome Evaluator::any_of(const Clause& c, const Focus& focus, const std::vector<Address>& members, Basis basis) const {
+  Outcome best;
+  best.value = Tri::no;
+  // This clause says it best where a fact itself decided, not a gate behind it; or where it was given words for that.
+  const bool gates_only =
+      std::none_of(c.any_of.begin(), c.any_of.end(), [](const Condition& one) { return one.gate.empty(); });
+  bool direct = false;
+  bool by_gate = false;
+  for (const auto& alternative : c.any_of) {
+    auto outcome = condition(alternative, focus, members, basis);
+    if (outcome.value == Tri::yes) return outcome;
+    const bool decided_here = outcome.clause == nullptr && !outcome.leaves.empty();
+    if (outcome.value > best.value) {
+      best = std::move(outcome);
+      direct = decided_here;
+      by_gate = !alternative.gate.empty();
+    } else if (outcome.value == best.value) {
+      direct = direct || decided_here;
+      by_gate = by_gate || !alternative.gate.empty();
+      if (best.clause == nullptr) {
+        best.clause = outcome.clause;
+        best.through = std::move(outcome.through);
+      }
+      append(best.leaves, std::move(outcome.leaves));
+    }
+  }
+  if (direct || best.clause == nullptr || (gates_only && !c.why.empty())) best.clause = &c;
+  // What only the expectation of a fact says is no failure of this clause, and its remedies would not help.
+  if (direct || by_gate || best.through.empty()) best.through.insert(best.through.begin(), &c);
+  return best;
+}
+
+Outcome Evaluator::condition(const Condition& c, const Focus& focus, const std::vector<Address>& members,
+                             Basis basis) const {
+  if (!c.gate.empty()) return all_of(rules_.gate(c.gate).require, members, basis);
+  const auto& rule = rules_.fact(c.fact);
+  Outcome worst;
+  for (const auto& part : parts(rule.subject, focus)) {
+    auto outcome = compare(c, rule, part, members, basis);
+    if (outcome.value < worst.value) {
+      worst = std::move(outcome);
+    } else if (outcome.value == worst.value) {
+      append(worst.leaves, std::move(outcome.leaves));
+    }
+  }
+  return worst;
+}
+
+Tri Evaluator::established(const Condition& c, const Focus& focus) const {
+  return condition(c, focus, {focus.begin(), focus.end()}, Basis::established).value;
+}
+
+Outcome Evaluator::compare(const Condition& c, const FactRule& rule, const Focus& focus,
+                           const std::vector<Address>& members, Basis basis) const {
+  Leaf leaf{&c, &rule, fact(rule, focus), focus, Tri::unknown, false};
+  if (!c.unless_known.empty()) {
+    const auto* better = fact(rules_.fact(c.unless_known), focus);
+    if (better != nullptr && better->value.is_known()) {
+      Outcome replaced;
+      replaced.value = Tri::no;
+      return replaced;
+    }
+  }
+  // Evidence below the tier that the catalogue asks for does not count.
+  const bool counts = leaf.fact != nullptr && leaf.fact->tier >= rule.tier;
+  if (counts && leaf.fact->value.is_known()) leaf.value = compare_known(c, leaf.fact->value.value());
+  if (counts && leaf.fact->value.is_absent()) leaf.value = compare_absent(c);
+  if (c.op == Operator::at_least && leaf.value == Tri::no && !rule.floor_unless.empty()) {
+    const auto* exact = facts_.find(rule.floor_unless, Focus{});
+    leaf.floored = exact == nullptr || !exact->value.is(FactValue(true));
+    if (leaf.floored) leaf.value = Tri::unknown;
+  }
+  if (leaf.value == Tri::unknown && basis == Basis::expected) return expect(leaf, members);
+  Outcome outcome;
+  outcome.value = leaf.value;
+  outcome.leaves.push_back(leaf);
+  return outcome;
+}
+
+Outcome Evaluator::expect(const Leaf& unknown, const std::vector<Address>& members) const {
+  Outcome outcome;
+  outcome.value = Tri::unknown;
+  for (const auto& expectation : unknown.rule->expected) {
+    if (!concerns(expectation.vendors)) continue;
+    if (expectation.when && established(*expectation.when, unknown.focus) != Tri::yes) continue;
+    Tri expected = tri(expectation.value);
+    if (!expectation.gate.empty()) {
+      const bool whole = unknown.rule->subject == SubjectKind::set || unknown.rule->subject == SubjectKind::host;
+      auto through = all_of(rules_.gate(expectation.gate).require, whole ? set_ : members, Basis::expected);
+      expected = through.value;
+      outcome.leaves = std::move(through.leaves);
+      outcome.clause = through.clause;
+      outcome.through = std::move(through.through);
+    }
+    if (unknown.condition->op == Operator::is_known) {
+      outcome.value = Tri::yes;
+    } else if (expected != Tri::unknown) {
+      outcome.value = compare_known(*unknown.condition, FactValue(expected == Tri::yes));
+    }
+    break;
+  }
+  auto leaf = unknown;
+  leaf.value = outcome.value;
+  outcome.leaves.push_back(leaf);
+  return outcome;
+}
+
+}  // namespace gpucoop

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "judge/fact_index.hpp"
+#include "judge/rule_index.hpp"
+
+namespace gpucoop {
+
+/// Established: only what the facts say. Expected: a fact that nobody has established counts as its rule expects it.
+enum class Basis : std::uint8_t { established, expected };
+
+/// One comparison of a fact and what came of it.
+struct Leaf {
+  const Condition* condition = nullptr;
+  const FactRule* rule = nullptr;
+  const Fact* fact = nullptr;  ///< null: no source has such a fact
+  Focus focus;                 ///< none for a fact of the host or the set
+  Tri value = Tri::unknown;
+  bool floored = false;  ///< unknown because the number is only a lower bound
+};
+
+/// The outcome of clauses, with what it rests on.
+struct Outcome {
+  Tri value = Tri::yes;
+  const Clause* clause = nullptr;      ///< the one whose words fit: the innermost that decided; null for yes
+  std::vector<const Clause*> through;  ///< the clauses that led to it, outermost first
+  std::vector<Leaf> leaves;            ///< the comparisons that decided, of every subject for which they did
+};
+
+/// Three-valued evaluation for one set of GPUs: all clauses, any condition, nothing else.
+class Evaluator {
+ public:
+  /// Everything must outlive the evaluator.
+  Evaluator(const FactIndex& facts, const RuleIndex& rules, const std::vector<Address>& set, std::string_view vendor)
+      : facts_(facts), rules_(rules), set_(set), vendor_(vendor) {}
+
+  /// The first clause with the worst outcome decides; a yes or an unknown has the leaves of all such clauses.
+  [[nodiscard]] Outcome all(const std::vector<Clause>& clauses, Basis basis) const;
+  [[nodiscard]] Outcome clause(const Clause& clause, Basis basis) const;
+  /// One condition for one subject, from the facts alone.
+  [[nodiscard]] Tri established(const Condition& condition, const Focus& focus) const;
+  /// The fact that a condition names, for that subject: null where no source has it.
+  [[nodiscard]] const Fact* fact(const FactRule& rule, const Focus& focus) const;
+  [[nodiscard]] const std::vector<Address>& set() const { return set_; }
+  [[nodiscard]] std::string_view vendor() const { return vendor_; }
+  [[nodiscard]] const RuleIndex& rules() const { return rules_; }
+  /// True where `vendors` is empty or has the set's.
+  [[nodiscard]] bool concerns(const std::vector<std::string>& vendors) const;
+
+ private:
+  Outcome all_of(const std::vector<Clause>& clauses, const std::vector<Address>& members, Basis basis) const;
+  Outcome clause_of(const Clause& clause, const std::vector<Address>& members, Basis basis) const;
+  Outcome any_of(const Clause& clause, const Focus& focus, const std::vector<Address>& members, Basis basis) const;
+  Outcome condition(const Condition& condition, const Focus& focus, const std::vector<Address>& members,
+                    Basis basis) const;
+  Outcome compare(const Condition& condition, const FactRule& rule, const Focus& focus,
+                  const std::vector<Address>& members, Basis basis) const;
+  Outcome expect(const Leaf& unknown, const std::vector<Address>& members) const;
+
+  const FactIndex& facts_;
+  const RuleIndex& rules_;
+  const std::vector<Address>& set_;
+  std::string_view vendor_;
+};
+
+}  // namespace gpucoop
