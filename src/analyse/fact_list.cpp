@@ -2,8 +2,10 @@
 
 namespace gpucoop {
 
-void FactList::add(std::string id, Subject subject, Known<FactValue> value, std::string evidence) {
-  facts_.push_back({std::move(id), std::move(subject), std::move(value), Tier::static_, std::move(evidence)});
+void FactList::add(std::string id, Subject subject, Known<FactValue> value, std::string evidence,
+                   std::vector<Address> at) {
+  facts_.push_back(
+      {std::move(id), std::move(subject), std::move(value), Tier::static_, std::move(evidence), std::move(at)});
 }
 
 std::string FactList::cite(const PciDevice& device) const {

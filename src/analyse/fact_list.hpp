@@ -15,7 +15,8 @@ class FactList {
  public:
   explicit FactList(const Recording& recording) : recording_(recording) {}
 
-  void add(std::string id, Subject subject, Known<FactValue> value, std::string evidence);
+  /// `at`: the ports that decide the value.
+  void add(std::string id, Subject subject, Known<FactValue> value, std::string evidence, std::vector<Address> at = {});
 
   [[nodiscard]] std::vector<Fact> take() { return std::move(facts_); }
   /// ` (file:line)` of where a device was read, or nothing.

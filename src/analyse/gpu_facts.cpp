@@ -75,26 +75,27 @@ void add_atomics(const GpuView& view, Tri virtualized, FactList& facts) {
   const auto& device = *view.chain.steps.back().device;
   auto reason = view.gpu.lost ? Reason::device_lost : virtualized == Tri::yes ? Reason::vm : Reason::not_in_input;
   if (device.express.is_unknown() && device.express.reason() != Reason::not_in_input) reason = device.express.reason();
-  facts.add("atomics.path", of(view), fact_value(atomics.path, reason), path_evidence(view, facts));
+  facts.add("atomics.path", of(view), fact_value(atomics.path, reason), path_evidence(view, facts), atomics.blocking);
   facts.add("atomics.driver", of(view), fact_value(atomics.driver, Reason::not_in_input),
             atomics.driver == Tri::unknown ? "no kernel line or driver attribute about this card is in the input"
                                            : "the driver's own statement");
   auto enabled = atomics.requester_enabled;
   facts.add("atomics.requester_enabled", of(view), fact_value(enabled),
             bit_evidence(facts, device, "DevCtl2", 6, enabled));
-  facts.add("atomics.state", of(view), fact_value(atomics.state, reason), atomics.why);
+  facts.add("atomics.state", of(view), fact_value(atomics.state, reason), atomics.why, atomics.blocking);
 }
 
 void add_link(const GpuView& view, FactList& facts) {
   const auto& link = view.gpu.link;
-  facts.add("link.rate", of(view), fact_value(link.gbytes_per_s), link.why);
-  facts.add("link.ceiling", of(view), fact_value(link.ceiling_gbytes_per_s), link.why);
+  const auto slowest = link.at.is_known() ? std::vector<Address>{link.at.value()} : std::vector<Address>{};
+  facts.add("link.rate", of(view), fact_value(link.gbytes_per_s), link.why, slowest);
+  facts.add("link.ceiling", of(view), fact_value(link.ceiling_gbytes_per_s), link.why, slowest);
   facts.add("link.card", of(view), fact_value(link.card_gbytes_per_s),
             fmt::format("{}: Link Capabilities of the card's own edge", short_form(view.gpu.address)));
   if (link.state == LinkState::unknown) {
     facts.add("link.state", of(view), Known<FactValue>::unknown(Reason::not_derivable), link.why);
   } else {
-    facts.add("link.state", of(view), fact_text(to_string(link.state)), link.why);
+    facts.add("link.state", of(view), fact_text(to_string(link.state)), link.why, slowest);
   }
 }
 
@@ -113,7 +114,7 @@ void add_path(const GpuView& view, Tri virtualized, FactList& facts) {
       std::find_if(chain.steps.begin(), chain.steps.end(), [](const Step& step) { return step.chipset; });
   if (chipset != chain.steps.end()) {
     facts.add("path.cpu_attached", of(view), FactValue(false),
-              fmt::format("{} is a port of the chipset", short_form(chipset->address)));
+              fmt::format("{} is a port of the chipset", short_form(chipset->address)), {chipset->address});
     return;
   }
   const bool all_identified = std::all_of(chain.steps.begin(), chain.steps.end(), identified);

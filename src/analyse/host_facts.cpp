@@ -94,7 +94,7 @@ void add_pair_facts(const std::vector<JudgedPair>& pairs, FactList& facts) {
         fabric = "the input shows no direct fabric between the two";
       }
       facts.add("fabric.direct", subject, direct, fabric);
-      facts.add("acs.redirect", subject, fact_value(pair.acs_redirect), judged.redirect_evidence);
+      facts.add("acs.redirect", subject, fact_value(pair.acs_redirect), judged.redirect_evidence, judged.redirect_at);
       facts.add("p2p.expected", subject,
                 pair.peer == PeerExpectation::unknown ? Known<FactValue>::unknown(Reason::not_derivable)
                                                       : fact_text(to_string(pair.peer)),

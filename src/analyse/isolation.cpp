@@ -1,10 +1,12 @@
 #include "analyse/isolation.hpp"
 
+#include <utility>
+
 namespace gpucoop {
 namespace {
 
 struct Ports {
-  std::string redirecting;
+  std::vector<Address> redirecting;
   std::string open;
   bool unseen = false;
 };
@@ -22,7 +24,7 @@ void collect(const Chain& chain, std::size_t shared, Ports& ports) {
     if (step.facing == Facing::up || step.facing == Facing::other) continue;
     const auto redirect = step.device == nullptr ? Known<bool>{} : redirects(*step.device);
     if (redirect.is(true)) {
-      append(ports.redirecting, step.address);
+      ports.redirecting.push_back(step.address);
     } else if (!redirect.is_known()) {
       append(ports.open, step.address);
     }
@@ -46,15 +48,17 @@ Redirect redirect_between(const Chain& a, const Chain& b, std::size_t shared) {
   collect(b, shared, ports);
   if (shared == 0) ports.unseen = ports.unseen || !a.reaches_root() || !b.reaches_root();
   if (!ports.redirecting.empty()) {
-    return {true, "ACS request or completion redirect is on at " + ports.redirecting};
+    std::string names;
+    for (const auto& port : ports.redirecting) append(names, port);
+    return {true, "ACS request or completion redirect is on at " + names, std::move(ports.redirecting)};
   }
   if (!ports.open.empty()) {
-    return {Known<bool>::unknown(Reason::not_in_input), "ACS control is not in the input for " + ports.open};
+    return {Known<bool>::unknown(Reason::not_in_input), "ACS control is not in the input for " + ports.open, {}};
   }
   if (ports.unseen) {
-    return {Known<bool>::unknown(Reason::not_in_input), "not all ports between the two are in the input"};
+    return {Known<bool>::unknown(Reason::not_in_input), "not all ports between the two are in the input", {}};
   }
-  return {false, "no port between the two has ACS redirect on"};
+  return {false, "no port between the two has ACS redirect on", {}};
 }
 
 }  // namespace gpucoop

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analyse/chain.hpp"
 
@@ -15,6 +16,7 @@ namespace gpucoop {
 struct Redirect {
   Known<bool> value;
   std::string evidence;
+  std::vector<Address> at;  ///< the ports that redirect
 };
 [[nodiscard]] Redirect redirect_between(const Chain& a, const Chain& b, std::size_t shared);
 

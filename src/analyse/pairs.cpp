@@ -122,6 +122,7 @@ std::vector<JudgedPair> judge_pairs(const HostView& host, const std::vector<GpuV
       auto redirect = redirect_between(a.chain, b.chain, common.shared);
       pair.acs_redirect = redirect.value;
       judged.redirect_evidence = std::move(redirect.evidence);
+      judged.redirect_at = std::move(redirect.at);
       auto ceiling = ceiling_of(a, b, common, pair);
       pair.ceiling_gbytes_per_s = ceiling.value;
       judged.ceiling_evidence = std::move(ceiling.evidence);

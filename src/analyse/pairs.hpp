@@ -11,6 +11,7 @@ struct JudgedPair {
   Pair pair;
   std::string path_evidence;
   std::string redirect_evidence;
+  std::vector<Address> redirect_at;
   std::string ceiling_evidence;
 };
 

@@ -190,7 +190,8 @@ Outcome Evaluator::compare(const Condition& c, const FactRule& rule, const Focus
 
 Outcome Evaluator::expect(const Leaf& unknown, const std::vector<Address>& members) const {
   Outcome outcome;
-  outcome.value = Tri::unknown;
+  // Whatever a probe will find, it makes the fact known.
+  outcome.value = unknown.condition->op == Operator::is_known ? Tri::yes : Tri::unknown;
   for (const auto& expectation : unknown.rule->expected) {
     if (!concerns(expectation.vendors)) continue;
     if (expectation.when && established(*expectation.when, unknown.focus) != Tri::yes) continue;
@@ -203,9 +204,7 @@ Outcome Evaluator::expect(const Leaf& unknown, const std::vector<Address>& membe
       outcome.clause = through.clause;
       outcome.through = std::move(through.through);
     }
-    if (unknown.condition->op == Operator::is_known) {
-      outcome.value = Tri::yes;
-    } else if (expected != Tri::unknown) {
+    if (unknown.condition->op != Operator::is_known && expected != Tri::unknown) {
       outcome.value = compare_known(*unknown.condition, FactValue(expected == Tri::yes));
     }
     break;
