@@ -141,6 +141,8 @@ Value warning(const Warning& w) { return {{"code", w.code}, {"text", w.text}, {"
 std::string render_json(const Report& report) {
   const Topology& t = report.topology;
   const Judgement& j = report.judgement;
+  Value facts = each(t.facts, fact);
+  for (const Fact& f : j.facts) facts.push_back(fact(f));
   Value warnings = each(t.warnings, warning);
   for (const Warning& w : j.warnings) warnings.push_back(warning(w));
   Value sets = each(j.sets, [](const GpuSet& s) { return Value{{"gpus", json::addresses(s.gpus)}, {"why", s.why}}; });
@@ -154,7 +156,7 @@ std::string render_json(const Report& report) {
   document["gpus"] = each(t.gpus, json::gpu);
   document["links"] = each(t.links, link);
   document["pairs"] = each(t.pairs, pair);
-  document["facts"] = each(t.facts, fact);
+  document["facts"] = std::move(facts);
   document["sets"] = std::move(sets);
   document["modes"] = each(j.modes, mode);
   document["engines"] = Value::array();

@@ -126,6 +126,10 @@ void Page::row(std::size_t indent, const std::vector<Cell>& cells) {
   std::size_t height = 1;
   for (const Cell& cell : cells) {
     wrapped.push_back(wrap(escape(cell.text), cell.width));
+    for (const std::string& text : cell.below) {
+      const auto lines = wrap(escape(text), cell.width);
+      wrapped.back().insert(wrapped.back().end(), lines.begin(), lines.end());
+    }
     height = std::max(height, wrapped.back().size());
   }
   for (std::size_t i = 0; i < height; ++i) {

@@ -14,11 +14,12 @@ class Page {
  public:
   Page(std::size_t columns, bool color) : columns_(columns < 40 ? 40 : columns), color_(color) {}
 
-  /// One cell of a row: `text` is wrapped at `width` columns.
+  /// One cell of a row: its texts are wrapped at `width` columns.
   struct Cell {
     std::string text;
     std::size_t width = 0;
     Style style = Style::plain;
+    std::vector<std::string> below = {};  ///< further texts, each on lines of its own
   };
 
   [[nodiscard]] std::size_t width() const { return columns_; }

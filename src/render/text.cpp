@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "render/escape.hpp"
 #include "render/render.hpp"
 #include "render/text_parts.hpp"
@@ -29,11 +31,19 @@ void put_answers(Page& page, const Report& report) {
 
 // Said at the end of every view: what the answer rests on.
 void put_source(Page& page, const Report& report) {
-  std::vector<std::string> files;
+  std::vector<std::pair<std::string, std::string>> kinds;  // a file may hold several
   for (const Source& source : report.topology.sources) {
     const std::string file = source.file == "-" ? "standard input" : source.file;
-    files.push_back(file + " (" + std::string(to_string(source.kind)) + ")");
+    const std::string kind(to_string(source.kind));
+    const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == file; });
+    if (it == kinds.end()) {
+      kinds.emplace_back(file, kind);
+    } else if (it->second.find(kind) == std::string::npos) {
+      it->second += ", " + kind;
+    }
   }
+  std::vector<std::string> files;
+  for (const auto& [file, kind] : kinds) files.push_back(file + " (" + kind + ")");
   if (files.empty()) return;
   page.blank();
   page.paragraph(0, "Read from " + words::list(files) + ". Nothing was measured.", Style::dim, 2);
@@ -45,7 +55,7 @@ std::string render_text(const Report& report, const TextOptions& options) {
   Page page(options.columns, options.color);
   put_answers(page, report);
   text::put_modes(page, report, options.verbose);
-  text::put_remedies(page, report);
+  text::put_remedies(page, report, options.verbose);
   text::put_gpus(page, report, options.verbose);
   text::put_pairs(page, report, options.verbose);
   text::put_unknowns(page, report);

@@ -28,12 +28,7 @@ const ModeVerdict* find_mode(const Report& report, const std::vector<Address>& s
   return nullptr;
 }
 
-bool hopeful(const ModeVerdict& mode) {
-  const ModeState best = mode.state == ModeState::unknown ? mode.expected.value_or(ModeState::unknown) : mode.state;
-  return best == ModeState::yes || best == ModeState::degraded;
-}
-
-/// The modes that are left, grouped by how sure they are: `layer-split and data-parallel should work, not proven`.
+/// The modes that are left, grouped by how sure they are: `layer-split and data-parallel (should work, not proven)`.
 std::string what_is_left(const Report& report, const std::vector<Address>& set) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const ModeVerdict& mode : report.judgement.modes) {
@@ -47,17 +42,17 @@ std::string what_is_left(const Report& report, const std::vector<Address>& set) 
     }
   }
   std::string text;
-  for (const auto& [state, ids] : groups)
-    text += (text.empty() ? "Left: " : " ") + words::list(ids) + " (" + state + ").";
-  return text;
+  for (const auto& [state, ids] : groups) {
+    text += (text.empty() ? "What is left: " : "; ") + words::list(ids) + " (" + state + ")";
+  }
+  return text.empty() ? text : text + ".";
 }
 
 Answer answer_for(const Report& report, const GpuSet& set) {
   Answer answer;
   const std::string who =
       words::count(set.gpus.size(), kind_of(report, set.gpus)) + " (" + words::list(set.gpus, 4) + ")";
-  const ModeVerdict* mode = find_mode(report, set.gpus, "tensor");
-  if (mode == nullptr) mode = find_mode(report, set.gpus, "");
+  const ModeVerdict* mode = main_mode(report, set.gpus);
   if (mode == nullptr) {
     answer.headline = words::sentence(who);
     answer.rest = words::sentence(set.why);
@@ -65,7 +60,9 @@ Answer answer_for(const Report& report, const GpuSet& set) {
   }
   answer.style = words::style(*mode);
   const std::string title = mode->id == "tensor" ? "tensor parallelism" : mode->id;
-  answer.headline = who + ": " + title + " " + words::predicate(*mode) + ".";
+  const bool alone = set.gpus.size() == 1 && mode->state == ModeState::no;
+  answer.headline =
+      who + ": " + (alone ? "no second one to share work with" : title + " " + words::predicate(*mode)) + ".";
   answer.rest = words::sentence(mode->why);
   if (!hopeful(*mode)) {
     const std::string left = what_is_left(report, set.gpus);
@@ -80,9 +77,12 @@ Answer without_sets(const Report& report) {
   if (!gpus.empty()) {
     std::vector<Address> which;
     for (const Gpu* gpu : gpus) which.push_back(gpu->address);
-    return {
-        words::count(gpus.size(), "GPU") + " (" + words::list(which) + "), and none that can be used for computing.",
-        "", Style::bad};
+    std::string why;
+    for (const Warning& warning : report.judgement.warnings) {
+      if (warning.code == kLeftOut) why += (why.empty() ? "" : " ") + words::sentence(warning.text);
+    }
+    return {words::count(gpus.size(), "GPU") + " (" + words::list(which, 4) + "), none of which can be put to work.",
+            why, Style::bad};
   }
   if (!t.lists_devices) {
     return {"No answer: the input lists no PCI devices.",
@@ -94,6 +94,23 @@ Answer without_sets(const Report& report) {
 }
 
 }  // namespace
+
+const ModeVerdict* main_mode(const Report& report, const std::vector<Address>& set) {
+  const ModeVerdict* tensor = find_mode(report, set, "tensor");
+  return tensor != nullptr ? tensor : find_mode(report, set, "");
+}
+
+bool judged(const Report& report, const Gpu& gpu) {
+  const auto& sets = report.judgement.sets;
+  return std::any_of(sets.begin(), sets.end(), [&](const GpuSet& set) {
+    return std::find(set.gpus.begin(), set.gpus.end(), gpu.address) != set.gpus.end();
+  });
+}
+
+bool hopeful(const ModeVerdict& mode) {
+  const ModeState best = mode.state == ModeState::unknown ? mode.expected.value_or(ModeState::unknown) : mode.state;
+  return best == ModeState::yes || best == ModeState::degraded;
+}
 
 std::vector<Answer> answers(const Report& report) {
   std::vector<Answer> result;

@@ -58,7 +58,7 @@ void add_link(Row& row, const Gpu& gpu, const Link& link, bool mark_slowest) {
     row.notes.emplace_back("<-- downgraded");
     row.note_style = Style::bad;
   } else if (link.state == LinkState::idle) {
-    row.notes.emplace_back("slowed down while idle");
+    row.notes.emplace_back("slow while idle");
   }
   if (link.gpus.size() > 1) row.notes.push_back("shared by " + words::count(link.gpus.size(), "GPU"));
 }
@@ -92,7 +92,7 @@ std::vector<Row> rows_of(const Gpu& gpu, const LinksByLower& links, bool verbose
     Row row;
     row.address = short_form(hop.address);
     row.what = words::role(hop, last);
-    if (hop.slot.is_known()) row.what += ", slot " + hop.slot.value();
+    if (hop.slot.is_known() && !last) row.what += ", slot " + hop.slot.value();
     if (last) row.what_style = Style::bold;
     if (hop.on_card && !last) row.what_style = Style::dim;
     if (atomics_matter(gpu) && hop.blocks_atomics) {
@@ -106,7 +106,7 @@ std::vector<Row> rows_of(const Gpu& gpu, const LinksByLower& links, bool verbose
         add_link(row, gpu, *it->second, slowest);
         if (before == Style::bad) row.note_style = Style::bad;
       }
-    } else if (links.count(hop.address) == 0) {
+    } else if (links.count(hop.address) == 0 && (i == 0 || !gpu.chain[i - 1].on_card)) {
       const std::string own = words::link(hop.speed, hop.width);  // only this end of the link is in the input
       if (!own.empty()) row.link = own;
     }
@@ -116,33 +116,37 @@ std::vector<Row> rows_of(const Gpu& gpu, const LinksByLower& links, bool verbose
   return rows;
 }
 
+/// Columns as wide as their contents, so that the words in the second one get all that is left.
 void put_rows(Page& page, const std::vector<Row>& rows) {
   constexpr std::size_t kNote = 20;
-  constexpr std::size_t kLink = 23;
   std::size_t address = 0;
-  for (const Row& row : rows) address = std::max(address, row.address.size());
-  const std::size_t what = page.width() - 2 - address - kLink - kNote - 6;
+  std::size_t link = 0;
+  std::size_t note = 0;
   for (const Row& row : rows) {
-    std::string note;
-    std::vector<std::string> below;
+    address = std::max(address, row.address.size());
+    link = std::max(link, row.link.size());
+    for (const std::string& n : row.notes) note = std::max(note, n.size() <= kNote ? n.size() : 0);
+  }
+  std::size_t what = 0;
+  for (const Row& row : rows) what = std::max(what, columns(escape(row.what)));
+  what = std::min(what, page.width() - 2 - address - link - note - 6);
+  for (const Row& row : rows) {
+    Page::Cell beside{"", note, row.note_style};
+    std::vector<std::string> long_notes;
     for (const std::string& n : row.notes) {
-      if (note.empty() && n.size() <= kNote) {
-        note = n;
+      if (n.size() > kNote) {
+        long_notes.push_back(n);
+      } else if (beside.text.empty()) {
+        beside.text = n;
       } else {
-        below.push_back(n);
+        beside.below.push_back(n);
       }
     }
     page.row(2, {{row.address, address, row.what_style},
                  {row.what, what, row.what_style},
-                 {row.link, kLink, row.what_style == Style::dim ? Style::dim : Style::plain},
-                 {note, kNote, row.note_style}});
-    for (const std::string& n : below) {
-      if (n.size() <= kNote) {
-        page.row(2, {{"", address}, {"", what}, {"", kLink}, {n, kNote, row.note_style}});
-      } else {
-        page.paragraph(4 + address, n, Style::dim, 2);
-      }
-    }
+                 {row.link, link, row.what_style == Style::dim ? Style::dim : Style::plain},
+                 beside});
+    for (const std::string& n : long_notes) page.paragraph(4 + address, n, Style::dim, 2);
   }
 }
 
@@ -166,20 +170,25 @@ std::string link_sentence(const Gpu& gpu) {
   }
   const double best = more ? link.ceiling_gbytes_per_s.value() : now;
   if (link.card_gbytes_per_s.is_known() && link.card_gbytes_per_s.value() > best * 1.01) {
-    text += "The card could do " + words::rate(link.card_gbytes_per_s.value()) + " in a better slot. ";
+    text += "The card itself can do " + words::rate(link.card_gbytes_per_s.value()) + ". ";
   }
   return words::sentence(text);
 }
 
-std::string atomics_sentence(const Gpu& gpu) {
+std::string atomics_sentence(const Gpu& gpu, bool verbose) {
   const AtomicsJudgement& atomics = gpu.atomics;
   const std::string why = atomics.why.empty() ? std::string() : ": " + atomics.why;
   switch (atomics.state) {
-    case Tri::yes: return words::sentence("AtomicOps to the CPU: yes" + why);
-    case Tri::no: return words::sentence("AtomicOps to the CPU: no" + why);
+    case Tri::yes: return words::sentence("AtomicOps reach the CPU" + (verbose ? why : std::string()));
+    case Tri::no: return words::sentence("AtomicOps do not reach the CPU" + why);
     case Tri::unknown: return words::sentence("AtomicOps to the CPU: not known" + why);
   }
   return {};
+}
+
+bool shows_slot(const Gpu& gpu) {
+  return std::any_of(gpu.chain.begin(), gpu.chain.end(),
+                     [&](const Hop& h) { return h.address != gpu.address && h.slot.is_known() && h.slot == gpu.slot; });
 }
 
 std::string details(const Gpu& gpu) {
@@ -188,7 +197,7 @@ std::string details(const Gpu& gpu) {
   if (gpu.driver.is_known()) items.push_back("driver " + gpu.driver.value());
   if (gpu.driver.is_absent()) items.emplace_back("no driver bound");
   if (gpu.virtual_function) items.emplace_back("SR-IOV virtual function");
-  if (gpu.slot.is_known()) items.push_back("slot " + gpu.slot.value());
+  if (gpu.slot.is_known() && !shows_slot(gpu)) items.push_back("slot " + gpu.slot.value());
   if (gpu.numa_node.is_known() && gpu.numa_node.value() >= 0) {
     items.push_back("NUMA node " + std::to_string(gpu.numa_node.value()));
   }
@@ -218,7 +227,7 @@ bool alike(const Shown& a, const Gpu& gpu, const std::vector<Row>& rows) {
   return a.gpu->atomics.state == gpu.atomics.state;
 }
 
-void put_gpu(Page& page, const Shown& shown) {
+void put_gpu(Page& page, const Shown& shown, bool verbose) {
   const Gpu& gpu = *shown.gpu;
   page.blank();
   if (shown.members.size() > 1) {
@@ -232,7 +241,7 @@ void put_gpu(Page& page, const Shown& shown) {
   if (!facts.empty()) page.paragraph(2, facts, gpu.lost ? Style::bad : Style::plain);
   const std::string link = link_sentence(gpu);
   if (!link.empty()) page.paragraph(2, link, Style::plain, 2);
-  if (atomics_matter(gpu)) page.paragraph(2, atomics_sentence(gpu), Style::plain, 2);
+  if (atomics_matter(gpu)) page.paragraph(2, atomics_sentence(gpu, verbose), Style::plain, 2);
   put_rows(page, shown.rows);
 }
 
@@ -240,7 +249,17 @@ void put_gpu(Page& page, const Shown& shown) {
 
 void put_gpus(Page& page, const Report& report, bool verbose) {
   const LinksByLower links = index(report.topology);
-  const auto gpus = compute_gpus(report.topology);
+  std::vector<const Gpu*> gpus;
+  std::vector<std::string> aside;
+  for (const Gpu& gpu : report.topology.gpus) {
+    const bool left_out = !gpu.compute || (gpu.integrated && !judged(report, gpu));
+    if (!left_out || (verbose && gpu.compute)) {
+      gpus.push_back(&gpu);
+    } else if (gpu.compute || verbose) {
+      aside.push_back(short_form(gpu.address) + ": " + words::name(gpu) +
+                      (gpu.compute ? " (inside the CPU, not counted)" : " (only a display)"));
+    }
+  }
   std::vector<Shown> shown;
   for (const Gpu* gpu : gpus) {
     auto rows = rows_of(*gpu, links, verbose);
@@ -257,12 +276,9 @@ void put_gpus(Page& page, const Report& report, bool verbose) {
     page.blank();
     page.heading("Each GPU's way, from the CPU down");
   }
-  for (const Shown& s : shown) put_gpu(page, s);
-  if (!verbose) return;
-  for (const Gpu& gpu : report.topology.gpus) {
-    if (!gpu.compute)
-      page.paragraph(0, short_form(gpu.address) + ": " + words::name(gpu) + " (only a display)", Style::dim);
-  }
+  for (const Shown& s : shown) put_gpu(page, s, verbose);
+  if (!aside.empty()) page.blank();
+  for (const std::string& line : aside) page.paragraph(0, line, Style::dim, 2);
 }
 
 }  // namespace gpucoop::text

@@ -7,6 +7,13 @@ namespace gpucoop::text {
 namespace {
 
 constexpr std::size_t kAt = 27;
+constexpr std::size_t kRemedies = 4;  ///< as many as a reader will weigh; --verbose shows all
+
+/// An expected yes says in its state all there is to say: that nothing stands against it and nothing proves it.
+std::string reason(const ModeVerdict& mode) {
+  const bool plain = mode.state == ModeState::unknown && mode.expected.is(ModeState::yes);
+  return plain ? std::string() : mode.why;
+}
 
 /// Modes with the same outcome for the same reason.
 struct Group {
@@ -19,7 +26,7 @@ std::vector<Group> grouped(const Report& report, const std::vector<Address>& set
   for (const ModeVerdict& mode : report.judgement.modes) {
     if (mode.set != set) continue;
     const auto it = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-      return words::state(*g.first) == words::state(mode) && g.first->why == mode.why;
+      return words::state(*g.first) == words::state(mode) && reason(*g.first) == reason(mode);
     });
     if (it == groups.end()) {
       groups.push_back({&mode, {mode.id}});
@@ -27,90 +34,142 @@ std::vector<Group> grouped(const Report& report, const std::vector<Address>& set
       it->ids.push_back(mode.id);
     }
   }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return hopeful(*a.first) && !hopeful(*b.first); });
   return groups;
 }
 
+void put_heading(Page& page, const Report& report, const std::vector<Address>& set) {
+  page.blank();
+  page.heading("What they can do together" +
+               (report.judgement.sets.size() > 1 ? ": " + words::list(set, 4) : std::string()));
+}
+
 void put_set(Page& page, const Report& report, const std::vector<Address>& set) {
-  std::string explained;  // a reason that several groups share is printed once
-  for (const Group& group : grouped(report, set)) {
+  const auto groups = grouped(report, set);
+  const ModeVerdict* said = main_mode(report, set);  // by the headline
+  const bool alone = set.size() == 1 && (groups.size() == 1 || (said != nullptr && said->state == ModeState::no));
+  if (said == nullptr || alone) return;
+  put_heading(page, report, set);
+  for (const Group& group : groups) {
     page.item(2, words::state(*group.first), words::style(*group.first), kAt, words::list(group.ids, 99));
-    if (!group.first->why.empty() && group.first->why != explained) {
-      page.paragraph(6, words::sentence(group.first->why));
-      explained = group.first->why;
+    const std::string why = reason(*group.first);
+    if (why.empty()) continue;
+    page.paragraph(6, why == said->why ? "For the reason above." : words::sentence(why));
+  }
+}
+
+std::string evidence_of(const Report& report, const std::string& name) {
+  for (const auto* facts : {&report.topology.facts, &report.judgement.facts}) {
+    for (const Fact& fact : *facts) {
+      if (reference(fact) == name) return fact.evidence.empty() ? name : name + ": " + fact.evidence;
     }
   }
+  return name;
 }
 
 void put_evidence(Page& page, const Report& report, const ModeVerdict& mode) {
   page.item(2, mode.id, Style::bold, kAt, words::state(mode));
   if (!mode.title.empty()) page.paragraph(6, words::sentence(mode.title), Style::dim);
   if (!mode.why.empty()) page.paragraph(6, words::sentence(mode.why));
-  for (const std::string& decided : mode.decided_by) {
-    std::string line = decided;
-    for (const Fact& fact : report.topology.facts) {
-      if (reference(fact) == decided && !fact.evidence.empty()) {
-        line += ": " + fact.evidence;
-        break;
-      }
-    }
-    page.paragraph(6, "decided by " + line, Style::plain, 2);
+  for (const std::string& name : mode.decided_by) {
+    page.paragraph(6, "decided by " + evidence_of(report, name), Style::plain, 2);
+  }
+  if (mode.state == ModeState::unknown && mode.settled_by.is_known()) {
+    page.paragraph(6, "proven by: " + mode.settled_by.value(), Style::plain, 2);
   }
 }
 
-/// What would settle the modes that are unknown: `command: modes`.
-void put_settling(Page& page, const Report& report) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> commands;
-  for (const ModeVerdict& mode : report.judgement.modes) {
-    if (mode.state != ModeState::unknown || !mode.settled_by.is_known()) continue;
-    const std::string& command = mode.settled_by.value();
-    auto it = std::find_if(commands.begin(), commands.end(), [&](const auto& c) { return c.first == command; });
-    if (it == commands.end()) it = commands.insert(commands.end(), {command, {}});
-    if (std::find(it->second.begin(), it->second.end(), mode.id) == it->second.end()) it->second.push_back(mode.id);
+void put_remedy(Page& page, const Remedy& remedy, std::size_t number) {
+  page.item(2, std::to_string(number) + ".", Style::bold, 5, words::sentence(remedy.text));
+  std::string price;
+  if (!remedy.cost.empty()) price += "Cost: " + remedy.cost;
+  if (!remedy.risk.empty()) price += (price.empty() ? "Risk: " : ". Risk: ") + remedy.risk;
+  if (!price.empty()) page.paragraph(5, words::sentence(price), Style::dim);
+}
+
+/// The remedies of the modes that the headlines are about come first; the others only where there are few.
+std::vector<const Remedy*> ordered(const Report& report) {
+  std::vector<const Remedy*> first;
+  std::vector<const Remedy*> others;
+  for (const Remedy& remedy : report.judgement.remedies) {
+    const bool main = std::any_of(report.judgement.sets.begin(), report.judgement.sets.end(), [&](const GpuSet& set) {
+      const ModeVerdict* mode = main_mode(report, set.gpus);
+      return mode != nullptr &&
+             std::find(mode->remedies.begin(), mode->remedies.end(), remedy.id) != mode->remedies.end();
+    });
+    (main ? first : others).push_back(&remedy);
   }
-  if (commands.empty()) return;
-  page.blank();
-  page.heading("What would prove it");
-  for (const auto& [command, ids] : commands) {
-    page.paragraph(2, words::list(ids, 99) + ":");
-    page.paragraph(6, command, Style::bold, 2);
+  first.insert(first.end(), others.begin(), others.end());
+  return first;
+}
+
+/// What would prove the mode of the headline, and where that one is not to be hoped for, the best that is left.
+void put_proof(Page& page, const Report& report) {
+  std::vector<const ModeVerdict*> wanted;
+  for (const GpuSet& set : report.judgement.sets) {
+    const ModeVerdict* main = main_mode(report, set.gpus);
+    if (main == nullptr || set.gpus.size() < 2) continue;
+    wanted.push_back(main);
+    if (hopeful(*main)) continue;
+    const auto& modes = report.judgement.modes;
+    const auto left = std::find_if(modes.begin(), modes.end(), [&](const ModeVerdict& m) {
+      return m.set == set.gpus && hopeful(m) && m.id != "data-parallel";
+    });
+    if (left != modes.end()) wanted.push_back(&*left);
+  }
+  bool headed = false;
+  for (const ModeVerdict* mode : wanted) {
+    if (mode->state != ModeState::unknown || !mode->settled_by.is_known()) continue;
+    if (says(report.judgement.remedies, mode->settled_by.value())) continue;
+    if (!headed) {
+      page.blank();
+      page.heading("What would prove it");
+      headed = true;
+    }
+    const std::string& text = mode->settled_by.value();  // `command  # remark`
+    const auto remark = text.find(" # ");
+    page.item(2, mode->id, Style::bold, kAt, text.substr(0, remark));
+    if (remark != std::string::npos) page.paragraph(kAt, "(" + text.substr(remark + 3) + ")", Style::dim);
   }
 }
 
 }  // namespace
 
+bool says(const std::vector<Remedy>& remedies, std::string_view command) {
+  const std::string_view first = command.substr(0, command.find(" && "));
+  return std::any_of(remedies.begin(), remedies.end(),
+                     [&](const Remedy& r) { return r.text.find(first) != std::string::npos; });
+}
+
 void put_modes(Page& page, const Report& report, bool verbose) {
   for (const GpuSet& set : report.judgement.sets) {
-    const bool any = std::any_of(report.judgement.modes.begin(), report.judgement.modes.end(),
-                                 [&](const ModeVerdict& m) { return m.set == set.gpus; });
-    if (!any) continue;
-    page.blank();
-    page.heading("What they can do together" +
-                 (report.judgement.sets.size() > 1 ? ": " + words::list(set.gpus, 4) : std::string()));
     if (!verbose) {
       put_set(page, report, set.gpus);
       continue;
     }
+    put_heading(page, report, set.gpus);
     for (const ModeVerdict& mode : report.judgement.modes) {
       if (mode.set == set.gpus) put_evidence(page, report, mode);
     }
   }
 }
 
-void put_remedies(Page& page, const Report& report) {
-  const auto& remedies = report.judgement.remedies;
+void put_remedies(Page& page, const Report& report, bool verbose) {
+  if (compute_gpus(report.topology).empty()) return;
+  const auto remedies = ordered(report);
   if (!remedies.empty()) {
     page.blank();
     page.heading("What would change it");
-    std::size_t number = 0;
-    for (const Remedy& remedy : remedies) {
-      page.item(2, std::to_string(++number) + ".", Style::bold, 5, words::sentence(remedy.text));
-      std::string price;
-      if (!remedy.cost.empty()) price += "Cost: " + words::sentence(remedy.cost);
-      if (!remedy.risk.empty()) price += (price.empty() ? "Risk: " : " Risk: ") + words::sentence(remedy.risk);
-      if (!price.empty()) page.paragraph(5, price, Style::dim);
-    }
   }
-  put_settling(page, report);
+  for (std::size_t i = 0; i < remedies.size(); ++i) {
+    if (!verbose && i == kRemedies) {
+      page.paragraph(2, std::to_string(remedies.size() - i) + " more with --verbose.", Style::dim);
+      break;
+    }
+    put_remedy(page, *remedies[i], i + 1);
+  }
+  put_proof(page, report);
 }
 
 }  // namespace gpucoop::text

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "render/text_parts.hpp"
 #include "render/words.hpp"
@@ -8,21 +9,22 @@
 namespace gpucoop::text {
 namespace {
 
-constexpr std::size_t kWarnings = 8;
+constexpr std::size_t kWarningsOfAKind = 2;  ///< different texts with one code; --verbose shows all
 
 /// What an unknown fact leaves open, in words; only those that a reader would miss.
 std::string open_question(std::string_view id) {
   if (id == "atomics.state") return "whether AtomicOps reach the CPU";
   if (id == "link.rate") return "the speed of the link";
   if (id == "path.complete") return "the bridges above it";
-  if (id == "gpu.driver") return "its driver";
+  if (id == "gpu.driver") return "which driver is bound";
   return {};
 }
 
 bool concerns(const Report& report, const Fact& fact) {
   if (fact.subject.kind != SubjectKind::gpu || fact.subject.of.size() != 1) return false;
   const Gpu* gpu = find_gpu(report.topology, fact.subject.of.front());
-  if (gpu == nullptr || !gpu->compute) return false;
+  if (gpu == nullptr || !gpu->compute || (gpu->integrated && !judged(report, *gpu))) return false;
+  if (fact.value.reason() == Reason::not_derivable) return false;  // said with the GPU
   if (fact.id == "atomics.state") return atomics_matter(*gpu);
   return !(gpu->integrated && fact.id == "link.rate");
 }
@@ -63,8 +65,11 @@ void put_unknowns(Page& page, const Report& report) {
   std::vector<std::string> commands;
   for (const Question& q : questions) {
     const words::Missing missing = words::missing(q.reason);
-    page.paragraph(2, words::list(q.about, 6) + ": " + q.text + ": " + missing.why + ".", Style::plain, 2);
-    if (!missing.next.empty() && std::find(commands.begin(), commands.end(), missing.next) == commands.end()) {
+    const bool all = q.about.size() > 2 && q.about.size() == compute_gpus(report.topology).size();
+    page.paragraph(2, (all ? "every GPU" : words::list(q.about, 6)) + ": " + q.text + ": " + missing.why + ".",
+                   Style::plain, 2);
+    if (!missing.next.empty() && !says(report.judgement.remedies, missing.next) &&
+        std::find(commands.begin(), commands.end(), missing.next) == commands.end()) {
       commands.push_back(missing.next);
     }
   }
@@ -81,6 +86,7 @@ void put_warnings(Page& page, const Report& report, bool verbose) {
   std::vector<Group> groups;
   for (const auto* list : {&report.topology.warnings, &report.judgement.warnings}) {
     for (const Warning& warning : *list) {
+      if (!verbose && warning.code == kLeftOut) continue;  // said where the GPUs are shown
       auto it = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
         return g.first->code == warning.code && g.first->text == warning.text;
       });
@@ -91,26 +97,32 @@ void put_warnings(Page& page, const Report& report, bool verbose) {
   if (groups.empty()) return;
   page.blank();
   page.heading("Warnings");
-  std::size_t shown = 0;
+  std::map<std::string, std::size_t> of_code;
+  std::size_t hidden = 0;
   for (const Group& group : groups) {
-    if (!verbose && shown == kWarnings && groups.size() > kWarnings + 1) {
-      page.paragraph(2, words::count(groups.size() - shown, "more warning") + " with --verbose.");
-      break;
+    if (!verbose && ++of_code[group.first->code] > kWarningsOfAKind) {
+      ++hidden;
+      continue;
     }
-    ++shown;
-    const std::string where = words::list(group.where, verbose ? 9999 : 4);
+    // An address that the sentence names itself is not put before it.
+    const auto address = group.where.size() == 1 ? parse_address(group.where.front()) : std::nullopt;
+    const bool named = address && group.first->text.find(short_form(*address)) != std::string::npos;
+    const std::string where = named ? "" : words::list(group.where, verbose ? 9999 : 4);
     page.paragraph(2, (where.empty() ? "" : where + ": ") + words::sentence(group.first->text), Style::plain, 2);
   }
+  if (hidden != 0) page.paragraph(2, std::to_string(hidden) + " more of these kinds with --verbose.", Style::dim);
 }
 
 void put_facts(Page& page, const Report& report) {
   if (report.topology.facts.empty()) return;
   page.blank();
   page.heading("Facts");
-  for (const Fact& fact : report.topology.facts) {
-    std::string text = reference(fact) + " = " + evidence(fact);
-    if (!fact.evidence.empty()) text += "  (" + fact.evidence + ")";
-    page.paragraph(2, text, Style::plain, 2);
+  for (const auto* facts : {&report.topology.facts, &report.judgement.facts}) {
+    for (const Fact& fact : *facts) {
+      std::string text = reference(fact) + " = " + evidence(fact);
+      if (!fact.evidence.empty()) text += " (" + fact.evidence + ")";
+      page.paragraph(2, text, Style::plain, 2);
+    }
   }
 }
 

@@ -9,7 +9,7 @@ namespace gpucoop::text {
 namespace {
 
 constexpr std::size_t kNamedPairs = 6;      ///< a group of at most so many is named pair by pair
-constexpr std::size_t kMatrixColumns = 24;  ///< as many GPUs as a matrix of three columns each has room for
+constexpr std::size_t kMatrixColumns = 20;  ///< as many GPUs as a matrix of three columns each has room for
 
 struct Group {
   const Pair* first = nullptr;
@@ -35,9 +35,9 @@ std::string way(const Pair& pair) {
     text = words::fabric(fabric.kind);
     if (fabric.links.is_known()) text += ", " + words::count(fabric.links.value(), "link");
     if (fabric.gbytes_per_s.is_known()) text += ", " + words::rate(fabric.gbytes_per_s.value()) + " each way";
-    text += "; on PCIe ";
+    return pair.path == PairPath::unknown ? text : text + "; their PCIe way is " + words::path(pair.path);
   }
-  text += words::path(pair.path);
+  text = words::path(pair.path);
   if (pair.ceiling_gbytes_per_s.is_known()) text += ", at most " + words::rate(pair.ceiling_gbytes_per_s.value());
   return text;
 }
@@ -58,42 +58,43 @@ void put_group(Page& page, const Group& group, std::size_t all, char letter, boo
   page.paragraph(6, words::sentence(peer));
 }
 
-void put_matrix(Page& page, const std::vector<const Gpu*>& gpus, const std::vector<Group>& groups) {
+void put_matrix(Page& page, const std::vector<Address>& gpus, const std::vector<Group>& groups) {
   const auto number = [&](const Address& a) {
-    return static_cast<std::size_t>(
-        std::find_if(gpus.begin(), gpus.end(), [&](const Gpu* g) { return g->address == a; }) - gpus.begin());
+    return static_cast<std::size_t>(std::lower_bound(gpus.begin(), gpus.end(), a) - gpus.begin());
   };
-  std::vector<std::string> cells(gpus.size() * gpus.size(), "  .");
+  std::vector<char> cells(gpus.size() * gpus.size(), '.');
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const Pair* pair : groups[g].pairs) {
-      const std::size_t a = number(pair->a);
-      const std::size_t b = number(pair->b);
-      if (a >= gpus.size() || b >= gpus.size()) continue;
-      const std::string letter = std::string("  ") + static_cast<char>('A' + g);
-      cells[a * gpus.size() + b] = letter;
-      cells[b * gpus.size() + a] = letter;
+      const auto letter = static_cast<char>('A' + g);
+      cells[number(pair->a) * gpus.size() + number(pair->b)] = letter;
+      cells[number(pair->b) * gpus.size() + number(pair->a)] = letter;
     }
   }
-  std::string address_space(gpus.front()->address.domain == 0 ? 7 : 12, ' ');
-  for (const Gpu* gpu : gpus)
-    address_space.resize(std::max(address_space.size(), short_form(gpu->address).size()), ' ');
-  std::string head = address_space;
+  std::size_t wide = 0;
+  for (const Address& a : gpus) wide = std::max(wide, short_form(a).size());
+  std::string head(2 + wide + 4, ' ');
   for (std::size_t i = 0; i < gpus.size(); ++i) head += fmt::format("{:>3}", i);
-  page.verbatim("  " + head + "   ");
+  page.verbatim(head);
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    std::string line = fmt::format("  {:<{}}", short_form(gpus[i]->address), address_space.size());
-    for (std::size_t j = 0; j < gpus.size(); ++j) line += i == j ? "  -" : cells[i * gpus.size() + j];
-    page.verbatim(line + fmt::format("  {}", i));
+    std::string line = fmt::format("  {:<{}}  {:>2}", short_form(gpus[i]), wide, i);
+    for (std::size_t j = 0; j < gpus.size(); ++j)
+      line += fmt::format("{:>3}", i == j ? '-' : cells[i * gpus.size() + j]);
+    page.verbatim(line);
   }
 }
 
 }  // namespace
 
 void put_pairs(Page& page, const Report& report, bool verbose) {
-  const auto gpus = compute_gpus(report.topology);
+  // Those that are judged; where none are, or for --verbose, all that compute.
   std::vector<Address> known;
-  for (const Gpu* gpu : gpus) known.push_back(gpu->address);
+  for (const GpuSet& set : report.judgement.sets) known.insert(known.end(), set.gpus.begin(), set.gpus.end());
+  if (verbose || known.empty()) {
+    known.clear();
+    for (const Gpu* gpu : compute_gpus(report.topology)) known.push_back(gpu->address);
+  }
   std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
   const auto computes = [&](const Address& a) { return std::binary_search(known.begin(), known.end(), a); };
   std::vector<Group> groups;
   std::size_t all = 0;
@@ -108,8 +109,8 @@ void put_pairs(Page& page, const Report& report, bool verbose) {
   if (groups.empty()) return;
   page.blank();
   page.heading("Between the GPUs");
-  const bool matrix = gpus.size() > 4 && gpus.size() <= kMatrixColumns && groups.size() > 1 && groups.size() <= 26;
-  if (matrix) put_matrix(page, gpus, groups);
+  const bool matrix = known.size() > 4 && known.size() <= kMatrixColumns && groups.size() > 1 && groups.size() <= 26;
+  if (matrix) put_matrix(page, known, groups);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     put_group(page, groups[i], all, matrix ? static_cast<char>('A' + i) : '\0', verbose);
   }

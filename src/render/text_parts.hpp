@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/report.hpp"
@@ -19,13 +20,24 @@ struct Answer {
 [[nodiscard]] std::vector<Answer> answers(const Report& report);
 
 void put_modes(Page& page, const Report& report, bool verbose);
-void put_remedies(Page& page, const Report& report);
+void put_remedies(Page& page, const Report& report, bool verbose);
 void put_gpus(Page& page, const Report& report, bool verbose);
 void put_pairs(Page& page, const Report& report, bool verbose);
 void put_unknowns(Page& page, const Report& report);
 void put_warnings(Page& page, const Report& report, bool verbose);
 /// Every fact with its evidence.
 void put_facts(Page& page, const Report& report);
+
+/// The mode that the headline is about: `tensor` where it is judged, else the first; null where none is.
+[[nodiscard]] const ModeVerdict* main_mode(const Report& report, const std::vector<Address>& set);
+/// Whether the GPU is in one of the sets.
+[[nodiscard]] bool judged(const Report& report, const Gpu& gpu);
+/// Works or is expected to, be it with limits.
+[[nodiscard]] bool hopeful(const ModeVerdict& mode);
+/// Whether one of the remedies already names the command (its first part).
+[[nodiscard]] bool says(const std::vector<Remedy>& remedies, std::string_view command);
+/// The code of a judgement's warning about a GPU that is in no set.
+inline constexpr std::string_view kLeftOut = "set.left-out";
 
 /// GPUs that can compute: those that the view is about.
 [[nodiscard]] std::vector<const Gpu*> compute_gpus(const Topology& topology);

@@ -97,13 +97,13 @@ std::string role(const Hop& hop, bool last) {
 std::string state(const ModeVerdict& mode) {
   switch (mode.state) {
     case ModeState::yes: return "works";
-    case ModeState::degraded: return "works, with a drawback";
+    case ModeState::degraded: return "works, limited";
     case ModeState::no: return "cannot work";
     case ModeState::unknown: break;
   }
   switch (mode.expected.value_or(ModeState::unknown)) {
     case ModeState::yes: return "should work, not proven";
-    case ModeState::degraded: return "should work with a drawback, not proven";
+    case ModeState::degraded: return "limited, not proven";
     case ModeState::no: return "not expected to work";
     case ModeState::unknown: break;
   }
@@ -121,6 +121,8 @@ Style style(const ModeVerdict& mode) {
 
 std::string predicate(const ModeVerdict& mode) {
   const std::string words = state(mode);
+  if (words == "limited, not proven") return "should work with limits, which nothing has proven yet";
+  if (words == "works, limited") return "works, with limits";
   if (words == "not expected to work") return "is not expected to work";
   if (words == "should work, not proven") return "should work, which nothing has proven yet";
   if (words == "unknown") return "cannot be judged from this input";
@@ -133,9 +135,9 @@ std::string path(PairPath path) {
     case PairPath::switch_: return "through one PCIe switch";
     case PairPath::switches: return "through several PCIe switches";
     case PairPath::host_bridge: return "through the CPU's PCIe root";
-    case PairPath::numa_node: return "through the CPU, between PCIe roots";
+    case PairPath::numa_node: return "through the CPU, from one PCIe root to another";
     case PairPath::socket: return "from one CPU socket to another";
-    case PairPath::unknown: return "on an unknown way";
+    case PairPath::unknown: return "way not known";
   }
   return {};
 }

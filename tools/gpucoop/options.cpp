@@ -31,10 +31,9 @@ std::string environment(const char* name) {
 
 void add_input_options(CLI::App& command, InputOptions& options) {
   command
-      .add_option(
-          "--from", options.from,
-          "Read a recorded host: lspci text or hex dump, kernel\nlog, hwloc or NCCL XML; `-` is standard input.\n"
-          "Repeat it for more files about the same host.")
+      .add_option("--from", options.from,
+                  "A recorded host: lspci text or hex dump, kernel\nlog, hwloc or NCCL XML; `-` is standard input.\n"
+                  "Repeat it for more files about the same host.")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command.add_option("--dump", options.dump, "Take the Nth host where the inputs hold several")
@@ -53,7 +52,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
   command.add_flag("--overwrite", options.overwrite, "Let -o replace an existing file");
   add_words<ColorMode>(command, "--color", options.color,
                        {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}},
-                       "auto|always|never", "Colour in text (auto: on a terminal, and NO_COLOR is\nnot set)");
+                       "auto|always|never", "Colour in text (auto: on a terminal where\nNO_COLOR is not set)");
   command.add_flag("-q,--quiet", options.quiet, "One line of text: the answer");
   command.add_flag("-v,--verbose", options.verbose, "Everything that is known, with its evidence");
 }

@@ -81,6 +81,9 @@ TEST_CASE("a fact keeps its type, and a whole number is a whole number") {
   }
   fact.value = Known<FactValue>::absent();
   report.topology.facts.push_back(fact);
+  fact.id = "set.gpus";
+  fact.value = FactValue(2.0);
+  report.judgement.facts.push_back(fact);
   const json facts = json::parse(render_json(report))["facts"];
   CHECK(facts[0]["value"] == true);
   CHECK(facts[1]["value"].is_number_integer());
@@ -90,6 +93,8 @@ TEST_CASE("a fact keeps its type, and a whole number is a whole number") {
   CHECK(facts[4]["status"] == "absent");
   CHECK(facts[4]["value"].is_null());
   CHECK(facts[4]["reason"].is_null());
+  CHECK(facts.size() == 6);
+  CHECK(facts[5]["id"] == "set.gpus");
   CHECK(facts[0]["subject"] == json{{"kind", "gpu"}, {"of", {"0000:03:00.0"}}});
 }
 

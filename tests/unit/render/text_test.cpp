@@ -90,9 +90,61 @@ TEST_CASE("the remedy and the command that would prove it are named") {
 }
 
 TEST_CASE("AtomicOps are shown only where a rule uses them") {
-  CHECK(has(text(test::clean_board()), "AtomicOps to the CPU: yes"));
+  CHECK(has(text(test::clean_board()), "AtomicOps reach the CPU."));
   CHECK_FALSE(has(text(test::flat_guest()), "AtomicOps"));
   CHECK_FALSE(has(text(test::sixteen()), "AtomicOps"));
+}
+
+TEST_CASE("modes of one outcome are one entry, those that may work first") {
+  const std::string view = text(test::blocked_board());
+  CHECK(has(view, "  should work, not proven  data-parallel and layer-split\n"));
+  CHECK(has(view, "  not expected to work     pipeline, tensor, tensor-custom-allreduce,\n"));
+  CHECK(view.find("should work, not proven  data") < view.find("not expected to work     pipe"));
+  CHECK(has(render_answer(test::blocked_board(), {}),
+            "What is left: data-parallel and layer-split (should work, not proven)."));
+  CHECK_FALSE(has(render_answer(test::clean_board(), {}), "What is left:"));
+}
+
+TEST_CASE("a single GPU has no list of modes, only the reason") {
+  const std::string view = text(test::one_gpu());
+  CHECK(view.find("1 AMD GPU (03:00.0): no second one to share work with.\n") == 0);
+  CHECK_FALSE(has(view, "What they can do together"));
+}
+
+TEST_CASE("GPUs that cannot be put to work say why in the headline") {
+  Report report = test::one_gpu();
+  report.judgement = {};
+  report.judgement.warnings.push_back({"set.left-out", "03:00.0 is left out: bound to vfio-pci", "0000:03:00.0"});
+  CHECK(render_answer(report, {}) ==
+        "1 GPU (03:00.0), none of which can be put to work. 03:00.0 is left out: bound to vfio-pci.\n");
+}
+
+TEST_CASE("a GPU inside the CPU that is not judged is a line, not a chain") {
+  Report report = test::clean_board();
+  Gpu inside;
+  inside.address = test::at("0e:00.0");
+  inside.vendor = Vendor::amd;
+  inside.name = std::string("Advanced Micro Devices, Inc. [AMD/ATI] Granite Ridge [Radeon Graphics]");
+  inside.integrated = true;
+  report.topology.gpus.push_back(inside);
+  Pair pair;
+  pair.a = test::at("03:00.0");
+  pair.b = inside.address;
+  report.topology.pairs.push_back(pair);
+  const std::string view = text(report);
+  CHECK(has(view, "\n0e:00.0: AMD Radeon Graphics (Granite Ridge) (inside the CPU, not counted)\n"));
+  CHECK_FALSE(has(view, "03:00.0 - 0e:00.0"));
+  CHECK(has(text(report, true), "03:00.0 - 0e:00.0"));
+}
+
+TEST_CASE("a remark behind a command stands on a line of its own") {
+  Report report = test::clean_board();
+  for (ModeVerdict& mode : report.judgement.modes) {
+    if (mode.id == "tensor") mode.settled_by = std::string("all_reduce_perf -g 2  # nccl-tests");
+  }
+  CHECK(has(text(report),
+            "What would prove it\n  tensor                   all_reduce_perf -g 2\n"
+            "                           (nccl-tests)\n"));
 }
 
 TEST_CASE("sixteen GPUs fit on a screen and a half") {
@@ -146,6 +198,16 @@ TEST_CASE("warnings of one kind are one line with their places") {
   }
   const std::string view = text(report);
   CHECK(has(view, "  host.txt:1, host.txt:2, host.txt:3 and 3 more: The dump ends early.\n"));
+}
+
+TEST_CASE("of many warnings of one kind two are shown") {
+  Report report = test::clean_board();
+  for (int i = 1; i <= 6; ++i) {
+    report.topology.warnings.push_back({"link.shared", "link " + std::to_string(i) + " is shared", ""});
+  }
+  CHECK(has(text(report), "  Link 2 is shared.\n  4 more of these kinds with --verbose.\n"));
+  CHECK_FALSE(has(text(report), "Link 3"));
+  CHECK(has(text(report, true), "Link 6 is shared."));
 }
 
 TEST_CASE("text from the input cannot act on the terminal") {
