@@ -114,10 +114,10 @@ class Host {
   }
 };
 
-inline const Gpu& gpu_at(const Topology& t, std::string_view address) {
-  static const Gpu none;
+/// By value, so that it may come from a topology that is gone at the end of the line.
+inline Gpu gpu_at(const Topology& t, std::string_view address) {
   const auto* gpu = find_gpu(t, at(address));
-  return gpu == nullptr ? none : *gpu;
+  return gpu == nullptr ? Gpu{} : *gpu;
 }
 
 inline std::vector<std::string> chain_of(const Topology& t, std::string_view address) {
@@ -136,12 +136,11 @@ inline bool warns(const Topology& t, std::string_view code) {
   return std::any_of(t.warnings.begin(), t.warnings.end(), [&](const Warning& w) { return w.code == code; });
 }
 
-inline const Pair& pair_of(const Topology& t, std::string_view a, std::string_view b) {
-  static const Pair none;
+inline Pair pair_of(const Topology& t, std::string_view a, std::string_view b) {
   for (const auto& pair : t.pairs) {
     if ((pair.a == at(a) && pair.b == at(b)) || (pair.a == at(b) && pair.b == at(a))) return pair;
   }
-  return none;
+  return {};
 }
 
 inline const Fact* fact_of(const Topology& t, std::string_view id, std::string_view address) {
