@@ -1,5 +1,6 @@
-// Prints what the decoder makes of a dump of header lines and hex rows, one JSON object a device, in the words of
-// lspci: for the comparison with `lspci -F`. A value is itself, `{"absent": true}` or `{"unknown": reason}`.
+// Prints what we make of a dump of header lines and hex rows, as JSON in the words of lspci, for the comparison with
+// `lspci -F`: each device's fields by the decoder alone or, with --reader, by the whole reader, which also gives the
+// chain of each GPU. A value is itself, `{"absent": true}` or `{"unknown": reason}`.
 
 #include <cstdio>
 #include <fstream>
@@ -8,11 +9,14 @@
 #include <string>
 #include <string_view>
 
+#include "analyse/analyse.hpp"
 #include "base/address.hpp"
 #include "model/pci.hpp"
 #include "read/config/config_space.hpp"
 #include "read/config/decode.hpp"
 #include "read/config/hex_row.hpp"
+#include "read/read.hpp"
+#include "rules/rules.hpp"
 
 namespace {
 
@@ -97,9 +101,7 @@ json buses(const Known<BusNumbers>& k) {
   return state(k.is_absent() ? Known<bool>::absent() : Known<bool>::unknown(k.reason()));
 }
 
-json decoded(const ConfigSpace& space) {
-  PciDevice d;
-  decode_config(space, d);
+json fields(const PciDevice& d) {
   json out;
   out["lost"] = d.lost;
   out["vendor"] = state(d.vendor_id);
@@ -136,23 +138,16 @@ json decoded(const ConfigSpace& space) {
   return out;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fputs("usage: dump_decode FILE\n", stderr);
-    return 64;
-  }
-  std::ifstream in(argv[1], std::ios::binary);
-  if (!in) {
-    std::fprintf(stderr, "dump_decode: cannot read %s\n", argv[1]);
-    return 66;
-  }
+json by_decoder(std::istream& in) {
   json devices = json::object();
   std::string name;
   ConfigSpace space;
   const auto finish = [&] {
-    if (!name.empty() && !space.empty()) devices[name] = decoded(space);
+    if (!name.empty() && !space.empty()) {
+      PciDevice device;
+      decode_config(space, device);
+      devices[name] = fields(device);
+    }
     space.clear();
   };
   for (std::string line; std::getline(in, line);) {
@@ -165,6 +160,37 @@ int main(int argc, char** argv) {
     }
   }
   finish();
-  std::puts(devices.dump(1).c_str());
+  return {{"devices", devices}};
+}
+
+json by_reader(const std::string& file, std::istream& in) {
+  Input input{file, std::string(std::istreambuf_iterator<char>(in), {})};
+  const auto recording = read_inputs({std::move(input)}, builtin_rules(), ReadOptions{});
+  if (!recording) return {{"error", recording.error().what}};
+  json devices = json::object();
+  for (const auto& device : recording.value().devices) devices[to_string(device.address)] = fields(device);
+  json chains = json::object();
+  for (const auto& gpu : analyse(recording.value(), builtin_rules()).gpus) {
+    auto& chain = chains[to_string(gpu.address)] = json::array();
+    for (const auto& hop : gpu.chain) chain.push_back(to_string(hop.address));
+  }
+  return {{"devices", devices}, {"chains", chains}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool reader = argc == 3 && std::string_view(argv[1]) == "--reader";
+  if (argc != 2 && !reader) {
+    std::fputs("usage: dump_decode [--reader] FILE\n", stderr);
+    return 64;
+  }
+  const char* file = argv[argc - 1];
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    std::fprintf(stderr, "dump_decode: cannot read %s\n", file);
+    return 66;
+  }
+  std::puts((reader ? by_reader(file, in) : by_decoder(in)).dump(1).c_str());
   return 0;
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares our decoding of configuration-space dumps with that of `lspci -F`, field by field, both ways.
 
-    lspci-agreement.py DUMP_DECODE [--random SEED]... FILE...
+    lspci-agreement.py DUMP_DECODE [--reader] [--random SEED]... FILE...
 
-`--random` adds a dump of random registers (random_dump.py).
+`--random` adds a dump of random registers (random_dump.py). `--reader` takes our values through the whole reader
+instead of the decoder alone, and compares the chain of each GPU with the path that lspci names.
 
 Every value that one side gives and the other does not is a difference, unless a rule below says why that side
 cannot give it. Exit 0: no difference. 1: differences, each printed. 77: there is no lspci to compare with.
@@ -118,6 +119,8 @@ def other_rule(field, ours, theirs, multifunction, version):
         return "the vector of speeds is not printed for functions other than 0, and it counts"
     if field == "Link.max_speed" and theirs.get("LnkCap2.Speed") == "reserved" and ours >= 64:
         return "this lspci calls speeds of 64 GT/s and more reserved in the vector"
+    if field in ("vendor", "device") and theirs[field] == 0xFFFF:
+        return "the ids of a virtual function are those that its header line states"
     if field == "SltCap.PowerLimit" and theirs[field] in range(0xF0, 0x100) and version < (3, 7):
         return "slot power of 250 W and more has codes of its own, which this lspci does not know"
     return None
@@ -186,27 +189,44 @@ class Comparison:
                      if a != address and a.rsplit(":", 2)[0] == domain and first <= bus <= last]
             exact = [a for _, a in above if bridges[a][1] == bus]
             parent = exact[0] if exact else min(above)[1] if above else None
-            if parent == theirs.get(address, "not listed"):
-                self.equal += 1
-            else:
-                self.differences.append(f"{path} {address} parent: we {parent}, lspci {theirs.get(address)}")
+            self.path(f"{path} {address} parent", parent, theirs.get(address, "not listed"))
+
+    def chains(self, path, ours, theirs):
+        """Our chain of each GPU, and the path in which lspci names the bridges above it."""
+        for gpu, chain in ours.items():
+            upwards = [gpu]
+            while upwards[-1] is not None and len(upwards) < 40:
+                upwards.append(theirs.get(upwards[-1]))
+            self.path(f"{path} {gpu} chain", chain, upwards[-2::-1])
+
+    def path(self, where, ours, theirs):
+        if ours == theirs:
+            self.equal += 1
+        else:
+            self.differences.append(f"{where}: we {ours}, lspci {theirs}")
 
 
-def compare(dump_decode, path, comparison):
+def compare(command, path, comparison):
     our_copy, their_copy, gaps = clean_copies(path)
     with tempfile.TemporaryDirectory() as folder:
         ours_path, theirs_path = os.path.join(folder, "ours.txt"), os.path.join(folder, "theirs.txt")
         for name, text in ((ours_path, our_copy), (theirs_path, their_copy)):
             with open(name, "w", encoding="utf-8") as f:
                 f.write(text)
-        ours = json.loads(run([dump_decode, ours_path]))
+        reading = json.loads(run(command + [ours_path]))
         theirs = lspci_text.parse(run(["lspci", "-F", theirs_path, "-vvv", "-nn", "-D"]))
-        paths = lspci_text.parents(run(["lspci", "-F", theirs_path, "-PP", "-D"])) if comparison.version >= (3, 6, 2) else None
-    theirs = {a: d for a, d in theirs.items() if a in ours or d.fields["vendor"]}
+        paths = None
+        if comparison.version >= (3, 6, 2):
+            paths = lspci_text.parents(run(["lspci", "-F", theirs_path, "-PP", "-D"]))
+    if "error" in reading:
+        comparison.differences.append(f"{path}: {reading['error']}")
+        return 0
+    ours = reading["devices"]
     if set(ours) != set(theirs):
         comparison.differences.append(f"{path}: devices differ: {sorted(set(ours) ^ set(theirs))}")
     if paths is not None:
         comparison.parents(path, {a: d for a, d in ours.items() if not d["lost"]}, paths)
+        comparison.chains(path, reading.get("chains", {}), paths)
     for address in sorted(set(ours) & set(theirs)):
         comparison.device(f"{path} {address}", address, ours[address], theirs[address], address in gaps)
     return len(ours)
@@ -216,6 +236,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("dump_decode")
     parser.add_argument("--random", type=int, action="append", default=[])
+    parser.add_argument("--reader", action="store_true")
     parser.add_argument("files", nargs="*")
     options = parser.parse_intermixed_args()
     if shutil.which("lspci") is None:
@@ -226,6 +247,7 @@ def main():
         return 1
     version = tuple(int(n) for n in re.findall(r"\d+", run(["lspci", "--version"])))
     comparison = Comparison(version)
+    command = [options.dump_decode] + (["--reader"] if options.reader else [])
     with tempfile.TemporaryDirectory() as folder:
         random_files = []
         for seed in options.random:
@@ -233,7 +255,7 @@ def main():
             with open(random_files[-1], "w", encoding="utf-8") as f:
                 f.write(random_dump.dump(seed))
         for path in options.files + random_files:
-            equal, devices = comparison.equal, compare(options.dump_decode, path, comparison)
+            equal, devices = comparison.equal, compare(command, path, comparison)
             print(f"{path}: {devices} devices, {comparison.equal - equal} values equal")
             if devices == 0:
                 comparison.differences.append(f"{path}: no device with hex rows")

@@ -93,8 +93,10 @@ def dump(seed):
     rng = random.Random(seed)
     lines = []
     for number, (kind, version) in enumerate((k, v) for k in TYPES for v in (1, 2, 2, 2, 3)):
-        lines.append(f"0000:00:{number // 3 + 1:02x}.{number % 3} Device: random")
-        lines += device(rng, kind, version, number + 1).rows()
+        space = device(rng, kind, version, number + 1)
+        vendor, identity, subclass = (int.from_bytes(space.bytes[at:at + 2], "little") for at in (0, 2, 0x0A))
+        lines.append(f"0000:00:{number // 3 + 1:02x}.{number % 3} {subclass:04x}: {vendor:04x}:{identity:04x}")
+        lines += space.rows()
         lines.append("")
     return "\n".join(lines) + "\n"
 
