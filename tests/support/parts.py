@@ -38,16 +38,18 @@ def am5_root_port(address, buses, max, now, device=0x14DB, name="Raphael/Granite
     return root_port(address, 0x1022, device, name, buses, max, now, **more)
 
 
-def am5_host(group=0):
+def am5_host():
     """What every AM5 processor shows on bus 0 before its GPP ports."""
     return [
         host_bridge(0x1022, 0x14D8, "Raphael/Granite Ridge Root Complex", subsystem=(0x1043, 0x8877)),
         amd_iommu(0x14D9, "Raphael/Granite Ridge IOMMU"),
-        Function(at(0, 0, 1), 0x1022, 0x14DA, 0x0600, "Raphael/Granite Ridge PCIe Dummy Host Bridge", bytes=256),
+    ] + [
+        Function(at(0, 0, device), 0x1022, 0x14DA, 0x0600, "Raphael/Granite Ridge PCIe Dummy Host Bridge", bytes=256)
+        for device in (1, 2, 8)
     ]
 
 
-def am5_tail(first_bus, numa=None):
+def am5_tail(first_bus):
     """The internal bridge at 00:08.1 with the processor's own devices, and the SMBus and ISA functions."""
     bridge = root_port(at(0, 0, 8, 1), 0x1022, 0x14DD, "Raphael/Granite Ridge Internal GPP Bridge to Bus [C:A]",
                        (0, first_bus, first_bus), (16, 16), (16, 16), slot=None, acs=(ACS_PORT, ACS_ISOLATING))

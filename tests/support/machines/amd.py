@@ -34,7 +34,7 @@ def _b650e_truth(source, inputs):
         "command": ["topo"],
         "inputs": inputs,
         "exit": 0,
-        "host": {"source": source, "virtualized": "no"},
+        "host": {"source": source, "virtualized": ["no", "unknown"]},
         "gpu_count": 2,
         "gpus": {
             card0: {
@@ -159,7 +159,7 @@ def _b850_truth(source, inputs):
             "link.at": chain[0],
             "link.state": "full",
             "hops": {
-                chain[0]: {"role": "root-port", "acs.control.request_redirect": True},
+                chain[0]: {"role": "root-port", "acs.request_redirect": True},
                 chain[1]: {"role": "switch-upstream", "on_card": True},
                 address: {"atomics.requester_enabled": True, "link.width": 16},
             },
@@ -169,7 +169,7 @@ def _b850_truth(source, inputs):
         "command": ["topo"],
         "inputs": inputs,
         "exit": 0,
-        "host": {"source": source, "virtualized": "no"},
+        "host": {"source": source, "virtualized": ["no", "unknown"]},
         "gpu_count": 2,
         "gpus": {
             card0: card(card0, ["0000:00:01.1", "0000:01:00.0", "0000:02:00.0"]),
@@ -249,7 +249,7 @@ def _b550_r9700_riser_x1():
                         r9700(9, (16, 1)))
     truth = {
         "command": ["topo"], "inputs": ["lspci-vv.txt"], "exit": 0, "gpu_count": 1,
-        "host": {"source": "lspci-text", "virtualized": "no"},
+        "host": {"source": "lspci-text", "virtualized": ["no", "unknown"]},
         "gpus": {card: {
             "chain": ["0000:00:03.1", "0000:09:00.0", "0000:0a:00.0", card],
             "atomics.state": "yes", "atomics.blocking": [],
@@ -263,7 +263,7 @@ def _b550_r9700_riser_x1():
         "modes": {"tensor": "no", "layer-split": "no"},
     }
     return both(functions), truths(truth, dict(truth, inputs=["lspci-xxxx.txt"],
-                                               host={"source": "lspci-hex", "virtualized": "no"}))
+                                               host={"source": "lspci-hex", "virtualized": ["no", "unknown"]}))
 
 
 @machine
@@ -474,6 +474,7 @@ def _trx40_dual_7900xtx_unprivileged():
     functions = listing(
         _am4_host(), _gpp(at(0, 0, 3, 1), (0, 1, 3), (16, 16), (16, 16)), rx7900xtx(1, (16, 16)),
         host_bridge(0x1022, 0x1480, "Starship/Matisse Root Complex", bus=0x20),
+        Function(at(0, 0x20, 3), 0x1022, 0x1482, 0x0600, "Starship/Matisse PCIe Dummy Host Bridge", bytes=256),
         _gpp(at(0, 0x20, 3, 1), (0x20, 0x21, 0x23), (16, 16), (16, 16), slot=2), rx7900xtx(0x21, (16, 16)))
     for f in functions:
         f.bytes = 64
@@ -555,6 +556,7 @@ def _strix_halo_integrated():
     functions = listing(
         host_bridge(0x1022, 0x1507, "Strix/Strix Halo Root Complex"),
         amd_iommu(0x1508, "Strix/Strix Halo IOMMU"),
+        Function(at(0, 0, 2), 0x1022, 0x1509, 0x0600, "Strix/Strix Halo Dummy Host Bridge", bytes=256),
         Function(at(0, 0, 8), 0x1022, 0x1509, 0x0600, "Strix/Strix Halo Dummy Host Bridge", bytes=256),
         root_port(at(0, 0, 2, 1), 0x1022, 0x150B, "Strix/Strix Halo PCIe USB4 Bridge", (0, 1, 1), (16, 4), (16, 4),
                   slot=1, bytes=256),
@@ -601,6 +603,7 @@ def _epyc_mi210_sriov():
     functions = listing(
         host_bridge(0x1022, 0x1480, "Starship/Matisse Root Complex"),
         host_bridge(0x1022, 0x1480, "Starship/Matisse Root Complex", bus=0x40),
+        Function(at(0, 0x40, 1), 0x1022, 0x1482, 0x0600, "Starship/Matisse PCIe Dummy Host Bridge", bytes=256),
         _gpp(at(0, 0x40, 1, 1), (0x40, 0x41, 0x41), gen4, gen4, slot=3), physical, virtual)
     truth = {
         "command": ["topo"], "inputs": ["lspci-vv.txt"], "exit": 0, "gpu_count": 2,
@@ -608,7 +611,6 @@ def _epyc_mi210_sriov():
                       "link.gbytes_per_s": [31.4, 31.6], "link.state": "full"},
                  vf: {"vendor": "amd", "chain": ["0000:40:01.1", vf], "link.state": ["full", "unknown"]}},
         "links": {"0000:40:01.1": {"width": 16, "state": "full"}},
-        "facts": {"gpu.virtual_function@" + vf: True, "gpu.virtual_function@" + pf: False,
-                  "gpu.present@" + vf: [True]},
+        "facts": {"gpu.virtual_function@" + vf: True, "gpu.present@" + vf: [True]},
     }
     return both(functions), truths(truth, dict(truth, inputs=["lspci-xxxx.txt"]))

@@ -88,6 +88,7 @@ def _epyc_dual_a6000_one_switch():
     functions = listing(
         host_bridge(0x1022, 0x1480, "Starship/Matisse Root Complex", numa=0),
         host_bridge(0x1022, 0x1480, "Starship/Matisse Root Complex", bus=0xA0, numa=0),
+        Function(at(0, 0xA0, 1), 0x1022, 0x1482, 0x0600, "Starship/Matisse PCIe Dummy Host Bridge", bytes=256, numa=0),
         _epyc_root(at(0, 0xA0, 1, 1), (0xA0, 0xA1, 0xA4), gen4, gen4, slot=5, numa=0),
         pex_switch(0xA1, 0xA4, (gen4, gen4), [(0, 0xA3, 0xA3, gen4, gen4), (8, 0xA4, 0xA4, gen4, gen4)], numa=0,
                    down_acs=0),
@@ -204,6 +205,6 @@ def _pci_geforce_behind_bridge():
         "command": ["topo"], "inputs": ["lspci-vv.txt"], "exit": [0, 69], "gpu_count": 1,
         "gpus": {card: {"vendor": "nvidia", "chain": ["0000:00:1c.0", "0000:02:00.0", card],
                         "atomics.requester_enabled": None, "hops": {"0000:02:00.0": {"role": "bridge"}}}},
-        "modes": {"tensor": "no"},
+        "modes": {"tensor": ["no", "unknown"]},
     }
     return {"lspci-vv.txt": verbose(functions, domain=False)}, truths(truth)
