@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gpucoop;
   std::string_view text(reinterpret_cast<const char*>(data), size);
   Recording recording;
-  LogReader reader(builtin_rules());
+  static LogReader reader(builtin_rules());
   std::uint32_t number = 0;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));

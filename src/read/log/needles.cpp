@@ -5,10 +5,14 @@
 namespace gpucoop {
 namespace {
 
-/// The last two characters of a window of `text` that ends before `end`.
+/// Small enough for the first-level cache. Pairs that share an entry only make a shift shorter.
+constexpr std::size_t kEntries = 4096;
+
+/// The entry of the last two characters of a window of `text` that ends before `end`.
 std::size_t pair_at(std::string_view text, std::size_t end) {
-  return (static_cast<std::size_t>(static_cast<unsigned char>(text[end - 2])) << 8) |
-         static_cast<unsigned char>(text[end - 1]);
+  const std::size_t a = static_cast<unsigned char>(text[end - 2]);
+  const std::size_t b = static_cast<unsigned char>(text[end - 1]);
+  return ((a << 5) ^ b) % kEntries;
 }
 
 }  // namespace
@@ -25,8 +29,8 @@ Needles::Needles(std::vector<std::string_view> needles) : needles_(std::move(nee
     window_ = 0;
     return;
   }
-  shift_.assign(std::size_t{1} << 16, static_cast<std::uint8_t>(window_ - 1));
-  first_.assign(std::size_t{1} << 16, 0);
+  shift_.assign(kEntries, static_cast<std::uint8_t>(window_ - 1));
+  first_.assign(kEntries, 0);
   next_.assign(needles_.size(), 0);
   for (std::size_t i = needles_.size(); i-- > 0;) {
     if (needles_[i].size() < 2 || i >= 0xffff) continue;

@@ -23,9 +23,9 @@ class Needles {
  private:
   std::vector<std::string_view> needles_;
   std::size_t window_ = 0;            ///< length of the shortest needle
-  std::vector<std::uint8_t> shift_;   ///< by the last two characters of the window
-  std::vector<std::uint16_t> first_;  ///< by the last two characters: index into next_ + 1, or 0
-  std::vector<std::uint16_t> next_;   ///< chain of needles with the same two characters
+  std::vector<std::uint8_t> shift_;   ///< by the pair at the window's end
+  std::vector<std::uint16_t> first_;  ///< by the pair at the window's end: index + 1 of a needle, or 0
+  std::vector<std::uint16_t> next_;   ///< the next needle of that pair, likewise
 };
 
 }  // namespace gpucoop
