@@ -1,5 +1,6 @@
 #include "read/config/hex_row.hpp"
 
+#include <bit>
 #include <cstddef>
 
 namespace gpucoop {
@@ -14,12 +15,10 @@ constexpr std::size_t kWidestGap = 2;
 
 constexpr std::array<std::int8_t, 256> make_digits() {
   std::array<std::int8_t, 256> table{};
-  for (auto& v : table) v = -1;
-  for (int i = 0; i < 10; ++i) table[static_cast<std::size_t>('0' + i)] = static_cast<std::int8_t>(i);
-  for (int i = 0; i < 6; ++i) {
-    table[static_cast<std::size_t>('a' + i)] = static_cast<std::int8_t>(10 + i);
-    table[static_cast<std::size_t>('A' + i)] = static_cast<std::int8_t>(10 + i);
-  }
+  for (auto& value : table) value = -1;
+  for (unsigned char c = '0'; c <= '9'; ++c) table[c] = static_cast<std::int8_t>(c - '0');
+  for (unsigned char c = 'a'; c <= 'f'; ++c) table[c] = static_cast<std::int8_t>(c - 'a' + 10);
+  for (unsigned char c = 'A'; c <= 'F'; ++c) table[c] = static_cast<std::int8_t>(c - 'A' + 10);
   return table;
 }
 constexpr auto kDigits = make_digits();
@@ -188,7 +187,7 @@ std::optional<HexRow> parse_hex_row(std::string_view line) {
   }
   if (offset > kLastOffset || offset % kRowBytes != 0) {
     constexpr int kConvincing = 8;
-    if (__builtin_popcount(row.present) < kConvincing) return std::nullopt;
+    if (std::popcount(row.present) < kConvincing) return std::nullopt;
     row = HexRow{};
     row.state = HexRow::State::bad_offset;
     return row;
