@@ -128,7 +128,7 @@ void fields(A& archive, T& e) {
   } else if constexpr (std::is_same_v<R, ModeRule>) {
     archive(e.id, e.title, e.meaning, e.require, e.prefer, e.unproven, e.settled_by, e.source);
   } else if constexpr (std::is_same_v<R, RemedyRule>) {
-    archive(e.id, e.text, e.command, e.when, e.unless, e.changes, e.cost, e.risk, e.source);
+    archive(e.id, e.title, e.text, e.command, e.when, e.unless, e.changes, e.cost, e.risk, e.source);
   } else if constexpr (std::is_same_v<R, LogCause>) {
     archive(e.id, e.patterns, e.title, e.meaning, e.next, e.sets_fact, e.sets_value, e.source);
   } else if constexpr (std::is_same_v<R, DeviceRule>) {

@@ -263,6 +263,7 @@ void Parser::mode(Entry& e) {
 void Parser::remedy(Entry& e) {
   RemedyRule r;
   r.id = id(e, "remedy");
+  r.title = e.text("title");
   r.text = template_text(e, "text", true);
   r.command = template_text(e, "command", false);
   r.when = conditions(e, "when");

@@ -136,6 +136,7 @@ struct ModeRule {
 
 struct RemedyRule {
   std::string id;
+  std::string title;
   std::string text;
   std::string command;               ///< where it is one command: what to run
   std::vector<Condition> when;       ///< offered only for GPUs for which all of these are true …

@@ -15,7 +15,7 @@
 namespace gpucoop {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&, Action&) = {add_topo};
+constexpr void (*kCommands[])(CLI::App&, Action&) = {add_topo, add_explain};
 
 // Levenshtein distance; both words are short.
 std::size_t distance(const std::string& a, const std::string& b) {

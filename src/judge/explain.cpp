@@ -1,0 +1,306 @@
+#include "judge/explain.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
+#include "judge/evaluator.hpp"
+#include "judge/need_words.hpp"
+#include "judge/outcome_words.hpp"
+#include "judge/sets.hpp"
+#include "judge/words.hpp"
+
+namespace gpucoop {
+
+namespace {
+
+bool names(const std::vector<Condition>& conditions, std::string_view id) {
+  return std::any_of(conditions.begin(), conditions.end(),
+                     [id](const Condition& c) { return c.fact == id || c.gate == id || c.unless_known == id; });
+}
+
+bool names(const std::vector<Clause>& clauses, std::string_view id) {
+  return std::any_of(clauses.begin(), clauses.end(), [id](const Clause& c) {
+    return names(c.any_of, id) || names(c.unless, id) ||
+           std::find(c.remedies.begin(), c.remedies.end(), id) != c.remedies.end();
+  });
+}
+
+bool names(const FactRule& fact, std::string_view id) {
+  const auto expected = std::any_of(fact.expected.begin(), fact.expected.end(), [id](const Expectation& e) {
+    return e.gate == id || (e.when && names(std::vector<Condition>{*e.when}, id));
+  });
+  return expected || fact.floor_unless == id ||
+         std::find(fact.settle.begin(), fact.settle.end(), id) != fact.settle.end();
+}
+
+/// Modes, gates, facts and log causes that name the entry.
+std::vector<RuleName> users_of(std::string_view id, const Rules& rules) {
+  std::vector<RuleName> users;
+  for (const auto& m : rules.modes) {
+    if (names(m.require, id) || names(m.prefer, id)) users.push_back({"mode", m.id, m.title});
+  }
+  for (const auto& g : rules.gates) {
+    if (names(g.require, id)) users.push_back({"gate", g.id, g.title});
+  }
+  for (const auto& f : rules.facts) {
+    if (names(f, id)) users.push_back({"fact", f.id, f.title});
+  }
+  for (const auto& c : rules.log_causes) {
+    if (c.sets_fact == id) users.push_back({"log-cause", c.id, c.title});
+  }
+  return users;
+}
+
+Remedy in_general(const RemedyRule& rule) {
+  return {rule.id, fill(rule.text, {{"gpu", "the GPU"}, {"hop", "the ports that a report names"}}), rule.changes,
+          rule.cost, rule.risk};
+}
+
+/// The host that an explanation is about.
+class Host {
+ public:
+  Host(const Report& report, const RuleIndex& rules) : report_(report), index_(report.topology.facts) {
+    for (const auto& fact : report.judgement.facts) index_.add(fact);
+    selection_ = select_sets(index_);
+    if (selection_.sets.empty() && selection_.any_gpu) selection_.sets.push_back({{}, "other", false});
+    for (const auto& set : selection_.sets) evaluators_.emplace_back(index_, rules, set.gpus, set.vendor);
+  }
+
+  [[nodiscard]] const Report& report() const { return report_; }
+  [[nodiscard]] const std::vector<Evaluator>& evaluators() const { return evaluators_; }
+  [[nodiscard]] const std::vector<LeftOut>& left_out() const { return selection_.left_out; }
+  [[nodiscard]] std::vector<Fact> facts_named(const std::vector<std::string>& references) const {
+    std::vector<Fact> found;
+    for (const auto& wanted : references) {
+      for (const auto* facts : {&report_.topology.facts, &report_.judgement.facts}) {
+        const auto fact =
+            std::find_if(facts->begin(), facts->end(), [&](const Fact& f) { return reference(f) == wanted; });
+        if (fact == facts->end()) continue;
+        found.push_back(*fact);
+        break;
+      }
+    }
+    return found;
+  }
+
+ private:
+  const Report& report_;
+  FactIndex index_;
+  Selection selection_;
+  std::vector<Evaluator> evaluators_;
+};
+
+std::vector<Need> needs_of(const std::vector<Clause>& clauses, const RuleIndex& rules, const Host* host) {
+  std::vector<Need> needs;
+  for (const auto& clause : clauses) {
+    Need need;
+    need.text = clause_words(clause, rules);
+    for (const auto* list : {&clause.any_of, &clause.unless}) {
+      for (const auto& c : *list) add_once(need.ids, c.gate.empty() ? c.fact : c.gate);
+    }
+    if (host != nullptr) {
+      for (const auto& evaluator : host->evaluators()) {
+        need.here.push_back(
+            {evaluator.clause(clause, Basis::established).value, evaluator.clause(clause, Basis::expected).value});
+      }
+    }
+    for (const auto& c : clause.any_of) {
+      if (c.gate.empty()) continue;
+      auto inside = needs_of(rules.gate(c.gate).require, rules, host);
+      need.inside.insert(need.inside.end(), std::make_move_iterator(inside.begin()),
+                         std::make_move_iterator(inside.end()));
+    }
+    needs.push_back(std::move(need));
+  }
+  return needs;
+}
+
+std::vector<Remedy> remedies_of(const std::vector<Clause>& require, const std::vector<Clause>& prefer,
+                                const RuleIndex& rules) {
+  std::vector<std::string> ids;
+  const std::function<void(const std::vector<Clause>&)> collect = [&](const std::vector<Clause>& clauses) {
+    for (const auto& clause : clauses) {
+      for (const auto& id : clause.remedies) add_once(ids, id);
+      for (const auto& c : clause.any_of) {
+        if (!c.gate.empty()) collect(rules.gate(c.gate).require);
+      }
+    }
+  };
+  collect(require);
+  collect(prefer);
+  std::vector<Remedy> remedies;
+  for (const auto& id : ids) remedies.push_back(in_general(rules.remedy(id)));
+  return remedies;
+}
+
+std::string gate_word(Tri value) {
+  switch (value) {
+    case Tri::yes: return "open";
+    case Tri::no: return "closed";
+    case Tri::unknown: break;
+  }
+  return "unknown";
+}
+
+StandingHere standing_of(const GateRule& gate, const Evaluator& evaluator, const Host& host) {
+  StandingHere here;
+  here.set = evaluator.set();
+  const auto shown = evaluator.all(gate.require, Basis::established);
+  const auto hoped = evaluator.all(gate.require, Basis::expected);
+  here.state = gate_word(shown.value);
+  const bool open = shown.value == Tri::unknown;
+  if (open && hoped.value != Tri::unknown) here.expected = gate_word(hoped.value);
+  const auto& decisive = open ? hoped : shown;
+  if (decisive.value == Tri::no) here.why = failure_words(decisive, evaluator, host.left_out(), open);
+  if (decisive.value == Tri::unknown) here.why = unknown_words(decisive, evaluator, host.left_out());
+  for (const auto& leaf : decisive.leaves) {
+    if (leaf.fact == nullptr) continue;
+    const auto same = [&](const Fact& f) { return f.id == leaf.fact->id && f.subject == leaf.fact->subject; };
+    if (std::none_of(here.evidence.begin(), here.evidence.end(), same)) here.evidence.push_back(*leaf.fact);
+  }
+  return here;
+}
+
+StandingHere standing_of(const ModeVerdict& mode, const Host& host) {
+  StandingHere here;
+  here.set = mode.set;
+  here.state = to_string(mode.state);
+  if (mode.state == ModeState::unknown && mode.expected.is_known()) here.expected = to_string(mode.expected.value());
+  here.why = mode.why;
+  here.evidence = host.facts_named(mode.decided_by);
+  return here;
+}
+
+/// Fills one explanation, by the kind of entry.
+class Explainer {
+ public:
+  Explainer(const Rules& rules, const Report* report) : index_(rules), rules_(rules) {
+    if (report != nullptr) host_.emplace(*report, index_);
+    result_.with_host = report != nullptr;
+  }
+
+  Explanation mode(const ModeRule& rule) {
+    start("mode", rule);
+    result_.needs = needs_of(rule.require, index_, host());
+    result_.prefers = needs_of(rule.prefer, index_, host());
+    result_.remedies = remedies_of(rule.require, rule.prefer, index_);
+    if (host() == nullptr) return std::move(result_);
+    for (const auto& verdict : host()->report().judgement.modes) {
+      if (verdict.id != rule.id) continue;
+      result_.standing.push_back(standing_of(verdict, *host()));
+      for (const auto& id : verdict.remedies) here(id);
+    }
+    return std::move(result_);
+  }
+
+  Explanation gate(const GateRule& rule) {
+    start("gate", rule);
+    result_.needs = needs_of(rule.require, index_, host());
+    result_.remedies = remedies_of(rule.require, {}, index_);
+    if (host() == nullptr) return std::move(result_);
+    for (const auto& evaluator : host()->evaluators()) {
+      result_.standing.push_back(standing_of(rule, evaluator, *host()));
+    }
+    for (const auto& remedy : result_.remedies) here(remedy.id);
+    return std::move(result_);
+  }
+
+  Explanation fact(const FactRule& rule) {
+    start("fact", rule);
+    result_.about = about_words(rule);
+    result_.established = rule.established;
+    result_.expected = expectation_words(rule, index_);
+    for (const auto& id : rule.settle) result_.remedies.push_back(in_general(index_.remedy(id)));
+    for (const auto& remedy : rules_.remedies) {
+      const auto& changes = remedy.changes;
+      const bool settles = std::find(rule.settle.begin(), rule.settle.end(), remedy.id) != rule.settle.end();
+      if (!settles && std::find(changes.begin(), changes.end(), rule.id) != changes.end()) {
+        result_.remedies.push_back(in_general(remedy));
+      }
+    }
+    if (host() == nullptr) return std::move(result_);
+    for (const auto* facts : {&host()->report().topology.facts, &host()->report().judgement.facts}) {
+      for (const auto& f : *facts) {
+        if (f.id == rule.id) result_.facts.push_back(f);
+      }
+    }
+    return std::move(result_);
+  }
+
+  Explanation remedy(const RemedyRule& rule) {
+    result_.name = {"remedy", rule.id, rule.title};
+    result_.source = rule.source;
+    result_.remedies = {in_general(rule)};
+    result_.used_by = users_of(rule.id, rules_);
+    here(rule.id);
+    return std::move(result_);
+  }
+
+  Explanation log_cause(const LogCause& rule) {
+    start("log-cause", rule);
+    result_.patterns = rule.patterns;
+    result_.next = rule.next;
+    if (rule.sets_fact) {
+      result_.established = "such a line makes " + *rule.sets_fact + " " + (rule.sets_value ? "true" : "false");
+    }
+    return std::move(result_);
+  }
+
+ private:
+  template <class Rule>
+  void start(const char* kind, const Rule& rule) {
+    result_.name = {kind, rule.id, rule.title};
+    result_.meaning = rule.meaning;
+    result_.source = rule.source;
+    result_.used_by = users_of(rule.id, rules_);
+  }
+
+  [[nodiscard]] const Host* host() const { return host_ ? &*host_ : nullptr; }
+
+  void here(const std::string& id) {
+    if (host() == nullptr) return;
+    for (const auto& remedy : host()->report().judgement.remedies) {
+      if (remedy.id != id) continue;
+      const auto same = [&](const Remedy& r) { return r.id == id; };
+      if (std::none_of(result_.remedies_here.begin(), result_.remedies_here.end(), same)) {
+        result_.remedies_here.push_back(remedy);
+      }
+    }
+  }
+
+  RuleIndex index_;
+  const Rules& rules_;
+  std::optional<Host> host_;
+  Explanation result_;
+};
+
+template <class T>
+const T* entry_of(const std::vector<T>& entries, std::string_view id) {
+  const auto found = std::find_if(entries.begin(), entries.end(), [id](const T& e) { return e.id == id; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::vector<RuleName> rule_names(const Rules& rules) {
+  std::vector<RuleName> all;
+  for (const auto& m : rules.modes) all.push_back({"mode", m.id, m.title});
+  for (const auto& g : rules.gates) all.push_back({"gate", g.id, g.title});
+  for (const auto& f : rules.facts) all.push_back({"fact", f.id, f.title});
+  for (const auto& r : rules.remedies) all.push_back({"remedy", r.id, r.title});
+  for (const auto& c : rules.log_causes) all.push_back({"log-cause", c.id, c.title});
+  return all;
+}
+
+std::optional<Explanation> explain(std::string_view id, const Rules& rules, const Report* report) {
+  Explainer explainer(rules, report);
+  if (const auto* m = find_mode(rules, id)) return explainer.mode(*m);
+  if (const auto* g = find_gate(rules, id)) return explainer.gate(*g);
+  if (const auto* f = find_fact_rule(rules, id)) return explainer.fact(*f);
+  if (const auto* r = find_remedy(rules, id)) return explainer.remedy(*r);
+  if (const auto* c = entry_of(rules.log_causes, id)) return explainer.log_cause(*c);
+  return std::nullopt;
+}
+
+}  // namespace gpucoop

@@ -1,0 +1,164 @@
+#include <algorithm>
+
+#include "render/explain.hpp"
+#include "render/page.hpp"
+#include "render/words.hpp"
+
+namespace gpucoop {
+
+namespace {
+
+constexpr std::size_t kAt = 27;
+
+void put_part(Page& page, std::string_view heading, const std::string& text) {
+  if (text.empty()) return;
+  page.blank();
+  page.heading(heading);
+  page.paragraph(2, words::sentence(text));
+}
+
+std::string standing_word(const NeedHere& here) {
+  if (here.established == Tri::yes) return "holds";
+  if (here.established == Tri::no) return "does not hold";
+  if (here.expected == Tri::yes) return "not shown, expected to hold";
+  return here.expected == Tri::no ? "not shown, expected not to hold" : "not known";
+}
+
+void put_need(Page& page, const Need& need, std::size_t indent) {
+  std::vector<std::string> here;
+  for (const auto& one : need.here) {
+    const auto word = standing_word(one);
+    if (std::find(here.begin(), here.end(), word) == here.end()) here.push_back(word);
+  }
+  page.paragraph(indent, "- " + need.text + (here.empty() ? "" : ": " + words::list(here)), Style::plain, 2);
+  for (const auto& inside : need.inside) put_need(page, inside, std::min<std::size_t>(indent + 2, 12));
+}
+
+void put_needs(Page& page, std::string_view heading, const std::vector<Need>& needs) {
+  if (needs.empty()) return;
+  page.blank();
+  page.heading(heading);
+  for (const auto& need : needs) put_need(page, need, 2);
+}
+
+std::string value_of(const Fact& fact) {
+  if (fact.value.is_absent()) return "there is none";
+  if (fact.value.is_unknown()) return "not known (" + std::string(to_string(fact.value.reason())) + ")";
+  const auto& value = fact.value.value();
+  if (const auto* b = std::get_if<bool>(&value)) return *b ? "yes" : "no";
+  if (const auto* number = std::get_if<double>(&value)) {
+    if (fact.id.rfind("bar.", 0) == 0) return words::bytes(static_cast<std::uint64_t>(*number));
+    auto text = std::to_string(*number);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+  }
+  return std::get<std::string>(value);
+}
+
+std::string subject_of(const Fact& fact) {
+  return fact.subject.of.empty() ? std::string(to_string(fact.subject.kind)) : words::list(fact.subject.of, 4);
+}
+
+void put_fact(Page& page, const Fact& fact, bool with_id) {
+  auto text = value_of(fact);
+  if (!fact.evidence.empty()) text += "; " + fact.evidence;
+  page.item(2, with_id ? fact.id : subject_of(fact), Style::bold, kAt, with_id ? subject_of(fact) + ": " + text : text);
+}
+
+void put_standing(Page& page, const StandingHere& here) {
+  auto state = here.state;
+  if (!here.expected.empty()) state += ", expected " + here.expected;
+  page.item(2, here.set.empty() ? "no usable GPU" : words::list(here.set, 4), Style::bold, kAt, state);
+  if (!here.why.empty()) page.paragraph(4, words::sentence(here.why));
+  for (const auto& fact : here.evidence) put_fact(page, fact, true);
+}
+
+void put_remedy(Page& page, const Remedy& remedy, std::size_t number) {
+  page.item(2, std::to_string(number) + ".", Style::bold, 5, words::sentence(remedy.text));
+  page.paragraph(5, "Cost: " + words::sentence(remedy.cost) + " Risk: " + words::sentence(remedy.risk), Style::dim);
+}
+
+void put_remedies(Page& page, std::string_view heading, const std::vector<Remedy>& remedies) {
+  if (remedies.empty()) return;
+  page.blank();
+  page.heading(heading);
+  std::size_t number = 0;
+  for (const auto& remedy : remedies) put_remedy(page, remedy, ++number);
+}
+
+void put_host(Page& page, const Explanation& e) {
+  if (!e.standing.empty() || !e.facts.empty()) {
+    page.blank();
+    page.heading("On this host");
+  }
+  for (const auto& here : e.standing) put_standing(page, here);
+  for (const auto& fact : e.facts) put_fact(page, fact, false);
+  const bool nothing = e.standing.empty() && e.facts.empty() && e.remedies_here.empty();
+  if (nothing)
+    put_part(page, "On this host",
+             e.name.kind == "fact" ? "nothing in the input says anything about it" : "it plays no part there");
+  put_remedies(page, "What would change it here", e.remedies_here);
+}
+
+void put_users(Page& page, const std::vector<RuleName>& users) {
+  if (users.empty()) return;
+  page.blank();
+  page.heading("Used by");
+  for (const auto& user : users) {
+    page.item(2, user.kind + " " + user.id, Style::plain, kAt + 6, user.title);
+  }
+}
+
+}  // namespace
+
+std::string render_explanation_text(const Explanation& e, const TextOptions& options) {
+  Page page(options.columns, options.color);
+  page.heading(e.name.id + " (" + e.name.kind + ")");
+  if (!e.name.title.empty()) page.paragraph(2, words::sentence(e.name.title), Style::bold);
+  if (e.with_host) put_host(page, e);
+  put_part(page, "What it means", e.meaning);
+  put_part(page, "About", e.about);
+  put_part(page, "How it is established", e.established);
+  put_part(page, "Expected while nobody has established it", e.expected);
+  if (!e.patterns.empty()) {
+    page.blank();
+    page.heading("Lines of the kernel log");
+    for (const auto& pattern : e.patterns) page.paragraph(2, pattern, Style::plain, 2);
+  }
+  put_needs(page, "What it needs", e.needs);
+  put_needs(page, "What it is better with", e.prefers);
+  put_part(page, "What to do", e.next);
+  if (e.name.kind == "remedy") {
+    put_remedies(page, "What to do", e.remedies);
+    put_part(page, "What it changes", words::list(e.remedies.front().changes, 99));
+  } else if (e.remedies_here.empty()) {
+    put_remedies(page, e.name.kind == "fact" ? "What would make it known or change it" : "What may change it",
+                 e.remedies);
+  }
+  put_users(page, e.used_by);
+  put_part(page, "Source", e.source);
+  return page.take();
+}
+
+std::string render_rule_names_text(const std::vector<RuleName>& names, const TextOptions& options) {
+  Page page(options.columns, options.color);
+  page.paragraph(0,
+                 "gpucoop explain ID says what one of these means; with --from FILE also how it stands on that host.");
+  std::string kind;
+  for (const auto& name : names) {
+    if (name.kind != kind) {
+      kind = name.kind;
+      page.blank();
+      page.heading(kind == "log-cause" ? "Causes in the kernel log"
+                   : kind == "mode"    ? "Modes"
+                   : kind == "gate"    ? "Gates"
+                   : kind == "fact"    ? "Facts"
+                                       : "Remedies");
+    }
+    page.item(2, name.id, Style::bold, kAt, name.title);
+  }
+  return page.take();
+}
+
+}  // namespace gpucoop
