@@ -42,9 +42,24 @@ bool take_bracket(std::string_view& s) {
   return true;
 }
 
+/// `Sep 16` or `2025-09-16`: most lines of a text do not begin so and need no search.
+bool begins_with_date(std::string_view s) {
+  if (s.size() < 8) return false;
+  if (is_digit(s[0])) return s[4] == '-' && is_digit(s[3]);
+  if (s[3] != ' ') return false;
+  static constexpr std::string_view kMonths = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
+  const std::size_t at = kMonths.find(s.substr(0, 4));
+  return at != std::string_view::npos && at % 4 == 0;
+}
+
 /// `Sep 16 12:00:00 host kernel: ` and `2025-09-16T12:00:00.123456+00:00 host kernel: `; after a bracket with the
 /// time (`journalctl -o short-monotonic`) also `host kernel: `.
 bool take_syslog(std::string_view& s, bool after_bracket) {
+  if (s.substr(0, 8) == "kernel: ") {
+    s = without_blanks(s.substr(8));
+    return true;
+  }
+  if (!after_bracket && !begins_with_date(s)) return false;
   const std::string_view head = s.substr(0, 160);
   for (const std::string_view mark : {std::string_view(" kernel: "), std::string_view(" kernel:[")}) {
     const std::size_t at = head.find(mark);
@@ -60,10 +75,6 @@ bool take_syslog(std::string_view& s, bool after_bracket) {
     const bool one_word = after_bracket && head.substr(0, at).find(' ') == std::string_view::npos;
     if (!clock && !one_word) continue;
     s = without_blanks(s.substr(at + mark.size() - (mark.back() == '[' ? 1 : 0)));
-    return true;
-  }
-  if (s.substr(0, 8) == "kernel: ") {
-    s = without_blanks(s.substr(8));
     return true;
   }
   return false;
