@@ -12,6 +12,7 @@
 #include "analyse/hop.hpp"
 #include "analyse/host_facts.hpp"
 #include "analyse/integrated.hpp"
+#include "analyse/kernel_bandwidth.hpp"
 #include "analyse/log_evidence.hpp"
 #include "analyse/slot.hpp"
 #include "analyse/vendor.hpp"
@@ -29,9 +30,12 @@ Known<std::uint64_t> largest_memory_bar(const PciDevice& device) {
 }
 
 /// Addresses of the virtual functions that physical functions with SR-IOV enabled announce
-/// (routing id + First VF Offset + n × VF Stride).
+/// (routing id + First VF Offset + n × VF Stride). Damaged input may announce any number: what is beyond a bound that
+/// no host reaches is left out.
 std::set<Address> announced_virtual_functions(const Recording& recording) {
+  constexpr unsigned kMost = 1U << 20;
   std::set<Address> functions;
+  unsigned count = 0;
   for (const auto& device : recording.devices) {
     const auto* sriov = device.sriov.get();
     if (sriov == nullptr || !sriov->enabled.is(true) || !is_gpu(device)) continue;
@@ -39,7 +43,8 @@ std::set<Address> announced_virtual_functions(const Recording& recording) {
     const auto& a = device.address;
     auto id = (static_cast<unsigned>(a.bus) << 8) + (static_cast<unsigned>(a.device) << 3) + a.function +
               sriov->vf_offset.value();
-    for (unsigned n = 0; n < sriov->num_vfs.value() && id <= 0xffff; ++n, id += sriov->vf_stride.value()) {
+    for (unsigned n = 0; n < sriov->num_vfs.value() && id <= 0xffff && count < kMost;
+         ++n, ++count, id += sriov->vf_stride.value()) {
       functions.insert({a.domain, static_cast<std::uint8_t>(id >> 8), static_cast<std::uint8_t>((id >> 3) & 0x1f),
                         static_cast<std::uint8_t>(id & 7)});
       if (sriov->vf_stride.value() == 0) break;
@@ -65,6 +70,7 @@ class Analysis {
         tree_(recording),
         virtualization_(virtualization_of(recording, catalogue_)),
         log_(recording, rules),
+        kernel_bandwidths_(kernel_bandwidths(recording)),
         virtual_functions_(announced_virtual_functions(recording)) {}
 
   Topology run() {
@@ -86,6 +92,8 @@ class Analysis {
   }
 
  private:
+  using LinkIndex = std::map<std::pair<Address, Address>, std::size_t>;
+
   void copy_warnings() {
     topology_.warnings = recording_.warnings;
     for (const auto& d : recording_.disagreements) {
@@ -126,8 +134,28 @@ class Analysis {
     judge_atomics_of(view);
     view.links = links_of(view.chain, gpu.vendor, gpu.integrated);
     gpu.link = judge_path(view.chain, view.links, gpu.integrated);
+    if (!gpu.integrated && !gpu.link.gbytes_per_s.is_known()) take_kernels_word(view);
     if (gpu.compute) computing_.insert(gpu.address);
+    view_of_.emplace(gpu.address, views_.size());
     views_.push_back(std::move(view));
+  }
+
+  /// Without registers the kernel's line about the slowest link is the best there is. A link inside the card that it
+  /// names (Intel's placeholder) says nothing.
+  void take_kernels_word(GpuView& view) {
+    const auto found = kernel_bandwidths_.find(view.gpu.address);
+    if (found == kernel_bandwidths_.end()) return;
+    const auto& said = found->second;
+    const bool placeholder = view.gpu.vendor == Vendor::intel && said.speed == LinkSpeed::gen1 && said.width == 1;
+    const auto on_card = [&](const Step& step) { return step.on_card && said.at.is(step.address); };
+    if (placeholder || std::any_of(view.chain.steps.begin(), view.chain.steps.end(), on_card)) return;
+    auto& link = view.gpu.link;
+    link.gbytes_per_s = said.gbytes_per_s;
+    link.speed = said.speed;
+    link.width = said.width;
+    link.at = said.at;
+    link.why = fmt::format("The kernel said when the card started: {}. What the link could do is not in the input.",
+                           said.line);
   }
 
   void judge_atomics_of(GpuView& view) {
@@ -150,7 +178,7 @@ class Analysis {
   }
 
   void collect_links() {
-    std::map<std::pair<Address, Address>, std::size_t> known;
+    LinkIndex known;
     for (const auto& view : views_) {
       for (const auto& path : view.links) {
         if (!path.two_ends) continue;
@@ -170,20 +198,43 @@ class Analysis {
         topology_.links[entry->second].gpus.push_back(view.gpu.address);
       }
     }
-    for (const auto& link : topology_.links) warn_if_shared(link);
+    warn_about_shared(known);
   }
 
-  void warn_if_shared(const Link& link) {
-    const auto computes = [&](const Address& a) { return computing_.count(a) != 0; };
-    const auto sharing = static_cast<std::size_t>(std::count_if(link.gpus.begin(), link.gpus.end(), computes));
-    if (sharing < 2 || link.on_card) return;
-    std::string text =
-        fmt::format("{} GPUs share the link {} - {}", sharing, short_form(link.upper), short_form(link.lower));
-    if (link.gbytes_per_s.is_known()) {
-      text += fmt::format(" ({:.2f} GB/s now): when all of them talk to the host at once, each gets about {:.2f} GB/s",
-                          link.gbytes_per_s.value(), link.gbytes_per_s.value() / static_cast<double>(sharing));
+  /// Names the links that several GPUs share, but not those below a shared link that leaves each GPU no more.
+  void warn_about_shared(const LinkIndex& known) {
+    for (const auto& link : topology_.links) {
+      const auto sharing = sharers(link);
+      if (sharing < 2 || link.on_card || overshadowed(link, known)) continue;
+      std::string text =
+          fmt::format("{} GPUs share the link {} - {}", sharing, short_form(link.upper), short_form(link.lower));
+      if (link.gbytes_per_s.is_known()) {
+        text +=
+            fmt::format(" ({:.2f} GB/s now): when all of them talk to the host at once, each gets about {:.2f} GB/s",
+                        link.gbytes_per_s.value(), link.gbytes_per_s.value() / static_cast<double>(sharing));
+      }
+      topology_.warnings.push_back({"link.shared", text + ".", to_string(link.upper)});
     }
-    topology_.warnings.push_back({"link.shared", text + ".", to_string(link.upper)});
+  }
+
+  [[nodiscard]] std::size_t sharers(const Link& link) const {
+    return static_cast<std::size_t>(
+        std::count_if(link.gpus.begin(), link.gpus.end(), [&](const Address& a) { return computing_.count(a) != 0; }));
+  }
+
+  [[nodiscard]] bool overshadowed(const Link& link, const LinkIndex& known) const {
+    for (const auto& path : views_[view_of_.at(link.gpus.front())].links) {
+      const auto& other = path.judged.link;
+      if (other.upper == link.upper && other.lower == link.lower) return false;
+      const auto found = known.find({other.upper, other.lower});
+      if (found == known.end()) continue;
+      const auto& above = topology_.links[found->second];
+      if (above.gpus.size() < link.gpus.size() || sharers(above) < 2) continue;
+      if (!above.gbytes_per_s.is_known() || !link.gbytes_per_s.is_known()) return true;
+      const auto each = [&](const Link& l) { return l.gbytes_per_s.value() / static_cast<double>(sharers(l)); };
+      if (each(above) <= each(link)) return true;
+    }
+    return false;
   }
 
   void collect_facts(const std::vector<JudgedPair>& pairs) {
@@ -201,8 +252,10 @@ class Analysis {
   DeviceTree tree_;
   Virtualization virtualization_;
   LogEvidence log_;
+  std::map<Address, KernelBandwidth> kernel_bandwidths_;
   std::set<Address> virtual_functions_;
   std::set<Address> computing_;
+  std::map<Address, std::size_t> view_of_;
   std::vector<GpuView> views_;
   Topology topology_;
 };

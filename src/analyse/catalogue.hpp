@@ -7,8 +7,8 @@
 
 namespace gpucoop {
 
-/// What the rules say about PCI devices. Ids decide where the input has them; only without ids does a part of the
-/// name count (a plain list).
+/// What the rules say about PCI devices. Ids decide where the input has them, also those in a name such as
+/// `Intel Corporation Device e2ff`; only without ids does a part of the name count (a plain list).
 class Catalogue {
  public:
   explicit Catalogue(const Rules& rules);

@@ -80,10 +80,11 @@ Verdict speed_lowered(const LinkEnds& ends, LinkSpeed speed, LinkSpeed most, uns
   const auto errors = link_errors(ends.upper) || link_errors(ends.lower);
   const auto target = field(upper, &PciExpress::target_speed);
   if (errors && (retrained || !autonomous)) {
-    return {LinkState::downgraded,
-            fmt::format("Runs at {} instead of {}, and link errors are recorded: a bad contact, cable or riser makes "
-                        "it fall back.",
-                        gts(speed), gts(most))};
+    return {
+        LinkState::downgraded,
+        fmt::format("Runs at {} instead of {}, and link errors are recorded. That points to a bad contact, cable or "
+                    "riser; read it again while the card works.",
+                    gts(speed), gts(most))};
   }
   if (target.is_known() && target.value() < most && target.value() == speed && !autonomous) {
     return {LinkState::downgraded,
@@ -184,6 +185,9 @@ JudgedLink judge_link(const LinkEnds& ends) {
   };
   link.max_speed = most(&PciExpress::max_speed, &PciExpress::speed);
   link.max_width = most(&PciExpress::max_width, &PciExpress::width);
+  if (ends.soldered && link.max_width.is_known() && link.width.is_known() && link.width.value() != 0) {
+    link.max_width = std::min(link.max_width.value(), link.width.value());
+  }
   link.gbytes_per_s = rate_of(link.speed, link.width);
   link.ceiling_gbytes_per_s = rate_of(link.max_speed, link.max_width);
 

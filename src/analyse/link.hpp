@@ -12,6 +12,7 @@ struct LinkEnds {
   const PciDevice* upper = nullptr;
   const PciDevice* lower = nullptr;
   bool on_card = false;
+  bool soldered = false;  ///< between the processor and the board's chipset: lanes that are missing are not wired
 };
 
 /// `16 GT/s x8`.

@@ -35,6 +35,7 @@ std::optional<PathLink> link_above(const Chain& chain, std::size_t i, Vendor ven
     if (above.facing == Facing::unknown && !has_link_registers(step.device)) return std::nullopt;
     ends.upper = above.device;
     ends.on_card = above.on_card;
+    ends.soldered = step.chipset && !above.chipset;
     path.two_ends = true;
   } else {
     // On a root bus there is no port above: a virtual machine's flat bus, or an upstream port that calls itself one.

@@ -143,6 +143,8 @@ TEST_CASE("the slot is that of the card, not of a port further up") {
   CHECK(gpu_at(host.judge(), "03:00.0").slot.is("5"));
   host["03:00.0"].slot_label = std::string("PCIEX16_2");
   CHECK(gpu_at(host.judge(), "03:00.0").slot.is("PCIEX16_2"));
+  host["03:00.0"].slot_label = std::string("Onboard VGA");
+  CHECK(gpu_at(host.judge(), "03:00.0").slot.is("5"));
   host["03:00.0"].slot_label = Known<std::string>{};
   host.set("02:08.0", [](PciExpress& e) { e.physical_slot_number = std::uint16_t{0}; });
   CHECK_FALSE(gpu_at(host.judge(), "03:00.0").slot.is_known());

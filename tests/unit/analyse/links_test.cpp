@@ -277,3 +277,41 @@ TEST_CASE("an uplink that two GPUs share is one link, counted for both and warne
   REQUIRE(shared != nullptr);
   CHECK(shared->value.is(FactValue(2.0)));
 }
+
+TEST_CASE("lanes that the board leaves out between processor and chipset are no downgrade") {
+  const LinkWords uplink{LinkSpeed::gen4, 4, LinkSpeed::gen4, 8};
+  Host host;
+  host.bridge("00:01.2", 2, 6, PortType::root_port, uplink, 0x1022, 0x1483);
+  host.bridge("02:00.0", 3, 6, PortType::switch_upstream, uplink, 0x1022, 0x57ad);
+  host.bridge("03:02.0", 6, 6, PortType::switch_downstream, uplink, 0x1022, 0x57a3);
+  host.gpu("06:00.0", 0x10de, 0x2684, uplink);
+  const auto t = host.judge();
+  REQUIRE(t.links.size() == 2);
+  CHECK(t.links[0].state == LinkState::full);
+  CHECK(t.links[0].ceiling_gbytes_per_s.value() == doctest::Approx(7.877).epsilon(0.001));
+  CHECK(t.links[1].state == LinkState::downgraded);
+}
+
+TEST_CASE("of nested shared links only the one that leaves each GPU least is warned about") {
+  Host host;
+  host.bridge("00:01.0", 1, 9, PortType::root_port);
+  host.bridge("01:00.0", 2, 9, PortType::switch_upstream);
+  for (unsigned i = 0; i < 2; ++i) {
+    const auto bus = 3 + 3 * i;
+    host.bridge(to_string(Address{0, 2, static_cast<std::uint8_t>(i), 0}), bus, bus + 2, PortType::switch_downstream);
+    host.bridge(to_string(Address{0, static_cast<std::uint8_t>(bus), 0, 0}), bus + 1, bus + 2,
+                PortType::switch_upstream);
+  }
+  host.bridge("04:00.0", 5, 5, PortType::switch_downstream);
+  host.bridge("04:01.0", 0x10, 0x10, PortType::switch_downstream);
+  host.gpu("05:00.0", 0x10de, 0x20b5);
+  host.gpu("10:00.0", 0x10de, 0x20b5);
+  host.bridge("07:00.0", 8, 8, PortType::switch_downstream);
+  host.gpu("08:00.0", 0x10de, 0x20b5);
+  const auto t = host.judge();
+  Names shared;
+  for (const auto& w : t.warnings) {
+    if (w.code == "link.shared") shared.push_back(w.where);
+  }
+  CHECK(shared == Names{"0000:00:01.0"});
+}
