@@ -11,9 +11,6 @@
 namespace gpucoop {
 namespace {
 
-// Beyond that, parts are no longer told apart: the input is refused anyway.
-constexpr std::size_t kMostHosts = 64;
-
 std::uint64_t key(const Address& a) {
   return std::uint64_t{a.domain} << 16 | std::uint64_t{a.bus} << 8 | std::uint64_t{a.device} << 3 | a.function;
 }
@@ -35,6 +32,17 @@ std::string_view vendor_word(std::uint16_t vendor) {
   }
 }
 
+/// `Device 14a4`: the list of names lacks the device.
+bool is_unnamed(std::string_view name) {
+  constexpr std::size_t kLength = 11;
+  return name.size() >= kLength && name.substr(name.size() - kLength, 7) == "Device ";
+}
+
+/// True where `name` is all of `part` and more: a mailer has cut the other one.
+bool continues(std::string_view name, std::string_view part) {
+  return name.size() > part.size() && name.substr(0, part.size()) == part;
+}
+
 enum class Match : std::uint8_t { nothing, same, similar, different_name, conflict };
 
 /// Whether two readings of one address can be one device. Names alone are weak: two lists of names spell one
@@ -52,7 +60,8 @@ Match compare(const PciDevice& a, const PciDevice& b) {
   if (an != nullptr && bn != nullptr) {
     if (*an == *bn) return Match::same;
     if (first_word(*an) != first_word(*bn)) return Match::conflict;
-    return Match::different_name;
+    if (is_unnamed(*an) || is_unnamed(*bn)) return Match::nothing;
+    return continues(*an, *bn) || continues(*bn, *an) ? Match::similar : Match::different_name;
   }
   const auto check_vendor = [](const PciDevice& ids, const std::string* name) {
     if (!ids.vendor_id.is_known() || name == nullptr) return Match::nothing;
@@ -154,7 +163,7 @@ HostGroups group_hosts(const std::vector<Recording>& parts) {
     }
     if (agreeing) {
       current = *agreeing;
-    } else if (hosts.empty() || (!current_free && !first_free && hosts.size() < kMostHosts)) {
+    } else if (hosts.empty() || (!current_free && !first_free && hosts.size() < HostGroups::kMostHosts)) {
       if (conflict) {
         groups.conflicts.push_back(HostConflict{describe(*conflict->first.device, *conflict->first.part),
                                                 describe(*conflict->second, part), place_of(*conflict->second, part)});

@@ -17,6 +17,9 @@ struct HostConflict {
 
 /// Which host each part describes.
 struct HostGroups {
+  /// Beyond that, parts are no longer told apart: the input is refused anyway.
+  static constexpr std::size_t kMostHosts = 64;
+
   std::vector<std::size_t> host_of_part;  ///< from 0, in the order of appearance
   std::size_t hosts = 0;
   std::vector<HostConflict> conflicts;  ///< of host 1, 2, … with an earlier one

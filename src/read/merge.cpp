@@ -209,7 +209,9 @@ Error several_hosts(const HostGroups& groups) {
   Error e;
   e.code = ExitCode::bad_input;
   const auto& c = groups.conflicts.front();
-  e.what = "the inputs describe " + std::to_string(groups.hosts) + " hosts: " + c.first + " and " + c.second;
+  const bool counted = groups.hosts < HostGroups::kMostHosts;
+  e.what = std::string("the inputs describe ") + (counted ? "" : "at least ") + std::to_string(groups.hosts) +
+           " hosts: " + c.first + " and " + c.second;
   e.where = c.where;
   e.next =
       "give the files of one host only, or choose one of them with --dump 1 to --dump " + std::to_string(groups.hosts);

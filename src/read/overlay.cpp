@@ -1,6 +1,7 @@
 #include "read/overlay.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -50,6 +51,15 @@ std::string spell_as(const Known<T>& k, As as) {
   return spell(k.value());
 }
 
+template <class T>
+bool equal(const Known<T>& a, const Known<T>& b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T kRounding = 1e-6;
+    if (a.is_known() && b.is_known()) return std::abs(a.value() - b.value()) < kRounding;
+  }
+  return a == b;
+}
+
 class Overlay {
  public:
   Overlay(PciDevice& kept, const PciDevice& other, std::vector<Disagreement>* out)
@@ -66,7 +76,7 @@ class Overlay {
       a = b;
       return;
     }
-    if (a == b || out_ == nullptr) return;
+    if (equal(a, b) || out_ == nullptr) return;
     Disagreement d;
     d.device = kept_.address;
     d.field = name;
@@ -186,6 +196,13 @@ void join_resizable(Overlay& o, std::vector<ResizableBar>& a, const std::vector<
   }
 }
 
+/// Names are spelled as each list of names has them; the longer of two that begin alike is the one not cut.
+void join_name(Known<std::string>& a, const Known<std::string>& b) {
+  const auto* x = a.get();
+  const auto* y = b.get();
+  if (y != nullptr && (x == nullptr || (y->size() > x->size() && y->compare(0, x->size(), *x) == 0))) a = b;
+}
+
 /// A parent from a source that leaves out bridges never contradicts the real one.
 void join_parent(Overlay& o, PciDevice& a, const PciDevice& b) {
   if (a.stated_parent.is_known() && b.stated_parent.is_known() && a.parent_skips_levels != b.parent_skips_levels) {
@@ -209,7 +226,7 @@ void overlay(PciDevice& kept, PciDevice other, std::vector<Disagreement>* disagr
   o.field("class", kept.class_code, other.class_code, As::hex16);
   o.field("subsystem vendor", kept.subsystem_vendor_id, other.subsystem_vendor_id, As::hex16);
   o.field("subsystem device", kept.subsystem_device_id, other.subsystem_device_id, As::hex16);
-  o.quiet(kept.name, other.name);
+  join_name(kept.name, other.name);
   o.quiet(kept.subsystem_name, other.subsystem_name);
   o.field("revision", kept.revision, other.revision);
   o.field("header type", kept.header_type, other.header_type);

@@ -9,15 +9,6 @@
 #include "read/xml/xml.hpp"
 
 namespace gpucoop {
-namespace {
-
-Error nothing_recognised(const std::string& file) {
-  return Error{ExitCode::bad_input, "no PCI device, no tree, no kernel-log line was recognised", file,
-               "take a list with `sudo lspci -D -nnvvvxxxx > host.txt` and give that file"};
-}
-
-}  // namespace
-
 Result<Recording> read_inputs(const std::vector<Input>& inputs, const Rules& rules, const ReadOptions& options) {
   std::vector<Recording> parts;
   for (const auto& input : inputs) {
@@ -25,8 +16,8 @@ Result<Recording> read_inputs(const std::vector<Input>& inputs, const Rules& rul
     if (!kind) return kind.error();
     if (kind.value() == InputKind::text) {
       auto read = read_lspci_text(input.name, input.bytes, rules);
-      if (read.empty()) return nothing_recognised(input.name);
-      for (auto& part : read) parts.push_back(std::move(part));
+      if (!read) return read.error();
+      for (auto& part : read.value()) parts.push_back(std::move(part));
       continue;
     }
     auto read = kind.value() == InputKind::hwloc_xml ? read_hwloc_xml(input.name, input.bytes)

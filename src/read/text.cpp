@@ -60,11 +60,15 @@ std::optional<double> parse_fixed_prefix(std::string_view s, std::size_t& length
   if (!whole) return std::nullopt;
   auto value = static_cast<double>(*whole);
   if (length + 1 < s.size() && s[length] == '.' && is_digit(s[length + 1])) {
-    double unit = 0.1;
+    constexpr double kMostDecimals = 1e9;
+    double decimals = 0;
+    double scale = 1;
     for (++length; length < s.size() && is_digit(s[length]); ++length) {
-      value += unit * (s[length] - '0');
-      unit /= 10;
+      if (scale == kMostDecimals) continue;
+      decimals = decimals * 10 + (s[length] - '0');
+      scale *= 10;
     }
+    value += decimals / scale;
   }
   return value;
 }

@@ -162,14 +162,20 @@ std::optional<HeaderStart> parse_header_start(std::string_view text) {
 bool is_header_without_address(std::string_view text) {
   if (text.empty() || text.front() < 'A' || text.front() > 'Z') return false;
   const auto found = split_class(text);
-  return found && found->certain && trim(text.substr(found->name_begin)).size() > 3 &&
-         text.find(' ', found->name_begin + 1) != std::string_view::npos;
+  if (!found || !found->certain) return false;
+  const auto name = trim(text.substr(found->name_begin));
+  const auto word = name.substr(0, name.find(' '));
+  // `Bridge: PM- B3-` is a register.
+  return word.size() < name.size() && word.back() != '+' && word.back() != '-';
 }
 
-bool continues_header(std::string_view joined, std::size_t last_columns, bool flowed, std::string_view next) {
+bool continues_header(std::string_view joined, std::size_t last_columns, bool flowed, bool apart,
+                      std::string_view next) {
   if (next.empty()) return false;
   if (starts_with(next, "(rev ") || starts_with(next, "(prog-if ") || next.front() == ']') return true;
   const bool has_ids = last_ids(joined).has_value();
+  if (next.front() == '[' && !has_ids && last_ids(next)) return true;
+  if (apart && !last_ids(next)) return false;
   if (next.front() == '[' && !has_ids) return true;
   const auto open = joined.rfind('(');
   if (open != std::string_view::npos && joined.find(')', open) == std::string_view::npos &&
@@ -177,20 +183,23 @@ bool continues_header(std::string_view joined, std::size_t last_columns, bool fl
     return true;
   }
   if (has_ids || joined.find("(rev ") != std::string_view::npos) {
-    return flowed && joined.back() != ')' && joined.back() != ']';
+    return flowed && !apart && joined.back() != ')' && joined.back() != ']';
   }
-  if (flowed) return true;
+  if (flowed && !apart) return true;
   // Every printed class comes with ids (lspci -nn): without them the line is not over.
   const auto found = split_class(joined);
   if (found && found->name_begin >= 2 && joined.substr(0, found->name_begin - 1).back() == ']') return true;
+  if (apart) return false;
   // A mailer breaks a line only where the next word would not have fitted.
-  constexpr std::size_t kNarrowest = 64;
+  constexpr std::size_t kNarrowest = 71;
   constexpr std::size_t kWidest = 80;
   const auto word = next.find(' ') == std::string_view::npos ? next.size() : next.find(' ');
   return last_columns <= kWidest && last_columns + 1 + word >= kNarrowest;
 }
 
 bool read_header_rest(std::string_view rest, PciDevice& device) {
+  // The end of emphasis or code.
+  while (!rest.empty() && (rest.back() == '*' || rest.back() == '`')) rest.remove_suffix(1);
   const auto found = split_class(rest);
   if (!found) return false;
   if (found->code) device.class_code = *found->code;
@@ -220,8 +229,7 @@ bool read_header_rest(std::string_view rest, PciDevice& device) {
     ids_from_unnamed(name, device);
     if (const auto group = name.rfind(" (rev "); group != std::string_view::npos) name = trim(name.substr(0, group));
   }
-  while (!name.empty() && (name.back() == '*' || name.back() == '`')) name.remove_suffix(1);
-  if (!name.empty()) device.name = std::string(trim(name));
+  if (!name.empty()) device.name = std::string(name);
   return lost;
 }
 

@@ -31,8 +31,8 @@ struct HeaderStart {
 [[nodiscard]] bool is_header_without_address(std::string_view text);
 
 /// True where `next` continues a device line that a mailer has broken. `joined` is the line so far, `last_columns` the
-/// length of its last part, `flowed` whether that ended in a blank.
-[[nodiscard]] bool continues_header(std::string_view joined, std::size_t last_columns, bool flowed,
+/// length of its last part, `flowed` whether that ended in a blank, `apart` whether an empty line stands between.
+[[nodiscard]] bool continues_header(std::string_view joined, std::size_t last_columns, bool flowed, bool apart,
                                     std::string_view next);
 
 /// Takes class, names, ids and revision from a device line after its address into `device`.

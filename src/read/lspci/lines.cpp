@@ -72,8 +72,9 @@ std::string_view without_quoting(std::string_view s) {
   std::size_t pos = 0;
   bool quoted = false;
   for (;;) {
+    // Quoting may be indented as a whole; inside it the marks stand close together.
     std::size_t mark = pos;
-    while (mark < s.size() && mark - pos < 2 && s[mark] == ' ') ++mark;
+    while (mark < s.size() && (!quoted || mark - pos < 2) && is_blank(s[mark])) ++mark;
     if (mark >= s.size() || s[mark] != '>') break;
     quoted = true;
     pos = mark + 1;

@@ -27,7 +27,7 @@ class TextReader {
   TextReader(const std::string& file, const Rules& rules)
       : file_(file), log_(rules), device_(tally_), runs_(file, tally_) {}
 
-  std::vector<Recording> read(std::string_view bytes);
+  Result<std::vector<Recording>> read(std::string_view bytes);
 
  private:
   enum class State : std::uint8_t {
@@ -51,6 +51,7 @@ class TextReader {
   void end_log_line();
   void add_trees(std::vector<Run>& parts);
   void add_rest(std::vector<Recording>& parts);
+  [[nodiscard]] Error nothing_recognised() const;
 
   std::string file_;
   Tally tally_;
@@ -73,6 +74,7 @@ class TextReader {
   bool any_links_ = false;
   std::uint32_t verbose_line_ = 0;
   static constexpr std::size_t kLongestLogLine = 1000;
+  static constexpr unsigned kMostHeaderParts = 4;
   std::string log_line_;  ///< a line that is nobody's, held until it is known whether the next one continues it
   std::uint32_t log_line_number_ = 0;
   std::size_t log_columns_ = 0;
@@ -80,7 +82,7 @@ class TextReader {
   std::vector<Warning> tree_warnings_;
 };
 
-std::vector<Recording> TextReader::read(std::string_view bytes) {
+Result<std::vector<Recording>> TextReader::read(std::string_view bytes) {
   Lines lines(bytes);
   Line line;
   bool cut = false;
@@ -97,14 +99,26 @@ std::vector<Recording> TextReader::read(std::string_view bytes) {
   std::vector<Recording> parts;
   for (auto& run : runs) parts.push_back(std::move(run.recording));
   add_rest(parts);
+  if (parts.empty()) return nothing_recognised();
   return parts;
+}
+
+Error TextReader::nothing_recognised() const {
+  Error e{ExitCode::bad_input, "no PCI device, no tree, no kernel-log line was recognised", file_,
+          "take a list with `sudo lspci -D -nnvvvxxxx > host.txt` and give that file"};
+  // What was recognised says best what is missing.
+  const auto warnings = tally_.finish(file_);
+  if (!warnings.empty()) {
+    e.what += ": " + warnings.front().text;
+    e.where = warnings.front().where;
+  }
+  return e;
 }
 
 void TextReader::take(const Line& line) {
   const Place place{0, line.number};
   const bool tree = trees_.take(line.body, place);
   if (line.text.empty()) {
-    if (state_ == State::header) end_header();
     blank_ = true;
     end_log_line();
     return;
@@ -241,25 +255,27 @@ bool TextReader::goes_on(const Line& line) const {
 }
 
 void TextReader::take_other(const Line& line) {
-  if (state_ == State::header && header_parts_ < 4 &&
-      continues_header(header_, header_columns_, header_flowed_, line.text)) {
+  if (const auto command = parse_lspci_command(line.text)) {
+    close(false);
+    runs_.begin_run(command->filtered);
+    announced_ = command->address;
+    end_log_line();
+    return;
+  }
+  const bool boundary = is_boundary(line.text);
+  if (state_ == State::header && header_parts_ < kMostHeaderParts && !boundary &&
+      continues_header(header_, header_columns_, header_flowed_, blank_, line.text)) {
     if (line.text.front() != ']') header_ += ' ';
-    header_ += line.text.substr(0, 400);
+    header_ += line.text.substr(0, kLongestLogLine);
     header_columns_ = line.text.size();
     header_flowed_ = line.flowed;
     ++header_parts_;
     return;
   }
   if (state_ == State::header) end_header();
-  if (const auto command = parse_lspci_command(line.text)) {
+  if (boundary) {
     close(false);
-    runs_.begin_run(command->filtered);
-    announced_ = command->address;
-    return;
-  }
-  if (is_boundary(line.text)) {
-    close(false);
-    if (announced_ && !line.text.empty() && line.text.front() != '`') announced_.reset();
+    if (line.text.front() != '`') announced_.reset();
   } else if (!is_blank(line.body.front()) && is_header_without_address(line.text)) {
     close(false);
     tally_.add("input.header-without-address", "a device line has lost its address; the device is left out",
@@ -346,7 +362,7 @@ void TextReader::add_rest(std::vector<Recording>& parts) {
 
 }  // namespace
 
-std::vector<Recording> read_lspci_text(const std::string& file, std::string_view bytes, const Rules& rules) {
+Result<std::vector<Recording>> read_lspci_text(const std::string& file, std::string_view bytes, const Rules& rules) {
   return TextReader(file, rules).read(bytes);
 }
 

@@ -102,8 +102,12 @@ void RegisterText::capability(std::string_view text, std::uint32_t line) {
 void RegisterText::express_type(std::string_view text) {
   text = trim(text);
   auto& express = values_.express;
-  if (starts_with(text, "(v") && text.size() > 2 && is_digit(text[2])) {
-    set_once(express.version, Known<std::uint8_t>(static_cast<std::uint8_t>(text[2] - '0')));
+  if (starts_with(text, "(v")) {
+    std::size_t digits = 0;
+    const auto version = parse_decimal_prefix(text.substr(2), digits);
+    if (version && *version < 16) {
+      set_once(express.version, Known<std::uint8_t>(static_cast<std::uint8_t>(*version)));
+    }
   }
   for (const auto& [name, type] : kTypes) {
     if (text.find(name) == std::string_view::npos) continue;
@@ -327,6 +331,11 @@ void RegisterText::bar_value(std::string_view w) {
   if (expected == Expect::bar_index) {
     const auto index = parse_decimal(w.substr(0, w.find(':')));
     if (!index || *index > 5 || bars.size() >= 6) return;
+    for (const auto& bar : bars) {
+      if (bar.index != *index) continue;
+      capability_ = Capability::other;  // a second entry for one BAR: nothing after it can be trusted
+      return;
+    }
     ResizableBar bar;
     bar.index = static_cast<std::uint8_t>(*index);
     bars.push_back(std::move(bar));

@@ -91,7 +91,7 @@ void Runs::judge_drivers() {
   for (std::size_t i = 0; i < evidence_.size(); ++i) {
     auto& driver = run_.devices[i].driver;
     if (driver.is_known() || evidence_[i].cut) continue;
-    if (evidence_[i].modules || (printed && evidence_[i].verbose)) driver = Known<std::string>::absent();
+    if (evidence_[i].modules || (printed && evidence_[i].text)) driver = Known<std::string>::absent();
   }
 }
 
