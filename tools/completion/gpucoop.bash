@@ -1,0 +1,26 @@
+# bash completion for gpucoop
+_gpucoop() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    if [[ $word != -* ]]; then
+      command=$word
+      break
+    fi
+  done
+  COMPREPLY=()
+  case $previous in
+    --format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$current") && return ;;
+    --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") && return ;;
+    --from | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
+    --dump) return ;;
+  esac
+  local words
+  case $command in
+    '') words='topo explain --help --version' ;;
+    topo | explain) words='--from --dump --format --output --overwrite --color --quiet --verbose --help' ;;
+    *) words='' ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+complete -o filenames -F _gpucoop gpucoop
