@@ -17,7 +17,7 @@ ALLOWED = {
     "judge": {"base", "model", "rules"},
     "render": {"base", "model"},
 }
-# Headers that are slow to compile: only in .cpp files, and only in these layers.
+# Headers that are slow to compile: only in these layers, and never by way of one of our headers in another layer.
 HEAVY = {
     "nlohmann/": {"render", "read", "tools"},
     "toml++/": {"rules"},
@@ -44,6 +44,8 @@ def code_only(text):
 
 def check(root):
     problems = []
+    includes = []          # (file, line, its layer, what it includes)
+    slow = {}              # our file, as an include names it -> the slow header in it
     files = sorted(p for p in (root / "src").rglob("*") if p.suffix in (".hpp", ".cpp", ".h", ".in"))
     files += sorted(p for p in (root / "tools").rglob("*") if p.suffix in (".hpp", ".cpp"))
     for path in files:
@@ -65,13 +67,22 @@ def check(root):
                 if name.startswith(heavy):
                     if layer not in layers:
                         problems.append(f"{path}:{number}: {layer} must not include {name}")
-                    if path.suffix == ".hpp" and layer != "tools":
-                        problems.append(f"{path}:{number}: {name} belongs into a .cpp file")
+                    slow.setdefault(str(path.relative_to(root / "src")) if parts[0] == "src" else str(path), name)
+            includes.append((path, number, layer, name))
         if layer != "tools":
             for number, line in enumerate(code_only(text).splitlines(), 1):
                 found = PRINTS_OR_EXITS.search(line)
                 if found:
                     problems.append(f"{path}:{number}: only tools/ prints or exits: {found.group(0)}")
+    known = None
+    while known != len(slow):          # headers that include a slow one are slow themselves
+        known = len(slow)
+        for path, _, layer, name in includes:
+            if layer != "tools" and name in slow:
+                slow.setdefault(str(path.relative_to(root / "src")), slow[name])
+    for path, number, layer, name in includes:
+        if name in slow and name.split("/")[0] != layer:
+            problems.append(f"{path}:{number}: {name} drags {slow[name]} into {layer}")
     return len(files), problems
 
 
