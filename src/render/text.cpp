@@ -24,7 +24,7 @@ namespace {
 
 void put_answers(Page& page, const Report& report) {
   for (const text::Answer& answer : text::answers(report)) {
-    page.paragraph(0, answer.headline, Style::bold);
+    page.paragraph(0, answer.headline, answer.style == Style::bad ? Style::bad : Style::bold);
     if (!answer.rest.empty()) page.paragraph(2, answer.rest);
   }
 }
@@ -47,6 +47,9 @@ void put_source(Page& page, const Report& report) {
   if (files.empty()) return;
   page.blank();
   page.paragraph(0, "Read from " + words::list(files) + ". Nothing was measured.", Style::dim, 2);
+  const auto& sets = report.judgement.sets;
+  const ModeVerdict* mode = sets.empty() ? nullptr : text::main_mode(report, sets.front().gpus);
+  if (mode != nullptr) page.paragraph(0, "What a word means: gpucoop explain " + mode->id, Style::dim, 2);
 }
 
 }  // namespace

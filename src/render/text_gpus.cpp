@@ -207,38 +207,38 @@ std::string details(const Gpu& gpu) {
   return text;
 }
 
+/// A GPU, or the first of those alike, with what is printed of it.
 struct Shown {
   const Gpu* gpu;
+  std::string name;
+  std::string details;
   std::vector<Row> rows;
   std::vector<Address> members;
 };
 
-bool alike(const Shown& a, const Gpu& gpu, const std::vector<Row>& rows) {
-  if (a.rows.size() != rows.size() || words::name(*a.gpu) != words::name(gpu) || details(*a.gpu) != details(gpu)) {
-    return false;
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+bool alike(const Shown& a, const Shown& b) {
+  if (a.rows.size() != b.rows.size() || a.name != b.name || a.details != b.details) return false;
+  for (std::size_t i = 0; i < a.rows.size(); ++i) {
     const Row& x = a.rows[i];
-    const Row& y = rows[i];
+    const Row& y = b.rows[i];
     // A slot's name differs from card to card.
     if (x.what.substr(0, x.what.find(", slot")) != y.what.substr(0, y.what.find(", slot"))) return false;
     if (x.link != y.link || x.notes != y.notes) return false;
   }
-  return a.gpu->atomics.state == gpu.atomics.state;
+  return a.gpu->atomics.state == b.gpu->atomics.state;
 }
 
 void put_gpu(Page& page, const Shown& shown, bool verbose) {
   const Gpu& gpu = *shown.gpu;
   page.blank();
   if (shown.members.size() > 1) {
-    page.heading(words::count(shown.members.size(), "GPU") + " alike: " + words::name(gpu));
+    page.heading(words::count(shown.members.size(), "GPU") + " alike: " + shown.name);
     page.paragraph(2, words::list(shown.members, 99));
     page.paragraph(2, "The way of " + short_form(gpu.address) + ":");
   } else {
-    page.heading(short_form(gpu.address) + "  " + words::name(gpu));
+    page.heading(short_form(gpu.address) + "  " + shown.name);
   }
-  const std::string facts = details(gpu);
-  if (!facts.empty()) page.paragraph(2, facts, gpu.lost ? Style::bad : Style::plain);
+  if (!shown.details.empty()) page.paragraph(2, shown.details, gpu.lost ? Style::bad : Style::plain);
   const std::string link = link_sentence(gpu);
   if (!link.empty()) page.paragraph(2, link, Style::plain, 2);
   if (atomics_matter(gpu)) page.paragraph(2, atomics_sentence(gpu, verbose), Style::plain, 2);
@@ -262,14 +262,13 @@ void put_gpus(Page& page, const Report& report, bool verbose) {
   }
   std::vector<Shown> shown;
   for (const Gpu* gpu : gpus) {
-    auto rows = rows_of(*gpu, links, verbose);
+    Shown next{gpu, words::name(*gpu), details(*gpu), rows_of(*gpu, links, verbose), {gpu->address}};
     const bool group = !verbose && gpus.size() > kGroupAbove;
-    const auto it =
-        std::find_if(shown.begin(), shown.end(), [&](const Shown& s) { return group && alike(s, *gpu, rows); });
+    const auto it = std::find_if(shown.begin(), shown.end(), [&](const Shown& s) { return group && alike(s, next); });
     if (it != shown.end()) {
       it->members.push_back(gpu->address);
     } else {
-      shown.push_back({gpu, std::move(rows), {gpu->address}});
+      shown.push_back(std::move(next));
     }
   }
   if (!shown.empty()) {

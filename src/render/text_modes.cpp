@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include "render/text_parts.hpp"
 #include "render/words.hpp"
@@ -7,6 +8,7 @@ namespace gpucoop::text {
 namespace {
 
 constexpr std::size_t kAt = 27;
+constexpr std::size_t kEvidence = 6;  ///< facts that --verbose names for a mode; JSON has them all
 constexpr std::size_t kRemedies = 4;  ///< as many as a reader will weigh; --verbose shows all
 
 /// An expected yes says in its state all there is to say: that nothing stands against it and nothing proves it.
@@ -59,21 +61,29 @@ void put_set(Page& page, const Report& report, const std::vector<Address>& set) 
   }
 }
 
-std::string evidence_of(const Report& report, const std::string& name) {
+using FactsByName = std::unordered_map<std::string, const Fact*>;
+
+FactsByName by_name(const Report& report) {
+  FactsByName result;
   for (const auto* facts : {&report.topology.facts, &report.judgement.facts}) {
-    for (const Fact& fact : *facts) {
-      if (reference(fact) == name) return fact.evidence.empty() ? name : name + ": " + fact.evidence;
-    }
+    for (const Fact& fact : *facts) result.emplace(reference(fact), &fact);
   }
-  return name;
+  return result;
 }
 
-void put_evidence(Page& page, const Report& report, const ModeVerdict& mode) {
+void put_evidence(Page& page, const FactsByName& facts, const ModeVerdict& mode) {
   page.item(2, mode.id, Style::bold, kAt, words::state(mode));
   if (!mode.title.empty()) page.paragraph(6, words::sentence(mode.title), Style::dim);
   if (!mode.why.empty()) page.paragraph(6, words::sentence(mode.why));
-  for (const std::string& name : mode.decided_by) {
-    page.paragraph(6, "decided by " + evidence_of(report, name), Style::plain, 2);
+  for (std::size_t i = 0; i < mode.decided_by.size(); ++i) {
+    if (i == kEvidence && mode.decided_by.size() > kEvidence + 1) {
+      page.paragraph(6, "and by " + std::to_string(mode.decided_by.size() - i) + " more facts of the same kinds");
+      break;
+    }
+    const auto it = facts.find(mode.decided_by[i]);
+    const bool told = it != facts.end() && !it->second->evidence.empty();
+    page.paragraph(6, "decided by " + mode.decided_by[i] + (told ? ": " + it->second->evidence : std::string()),
+                   Style::plain, 2);
   }
   if (mode.state == ModeState::unknown && mode.settled_by.is_known()) {
     page.paragraph(6, "proven by: " + mode.settled_by.value(), Style::plain, 2);
@@ -143,6 +153,7 @@ bool says(const std::vector<Remedy>& remedies, std::string_view command) {
 }
 
 void put_modes(Page& page, const Report& report, bool verbose) {
+  const FactsByName facts = verbose ? by_name(report) : FactsByName();
   for (const GpuSet& set : report.judgement.sets) {
     if (!verbose) {
       put_set(page, report, set.gpus);
@@ -150,7 +161,7 @@ void put_modes(Page& page, const Report& report, bool verbose) {
     }
     put_heading(page, report, set.gpus);
     for (const ModeVerdict& mode : report.judgement.modes) {
-      if (mode.set == set.gpus) put_evidence(page, report, mode);
+      if (mode.set == set.gpus) put_evidence(page, facts, mode);
     }
   }
 }
