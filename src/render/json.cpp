@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "base/version.hpp"
+#include "render/json_fact.hpp"
 #include "render/json_gpu.hpp"
 #include "render/json_value.hpp"
 #include "render/render.hpp"
@@ -89,26 +90,6 @@ Value pair(const Pair& p) {
       {"p2p", {{"expected", to_string(p.peer)}, {"why", p.peer_why}, {"a_to_b", unprobed()}, {"b_to_a", unprobed()}}}};
 }
 
-Value value_of(const Fact& f) {
-  const FactValue* v = f.value.get();
-  if (v == nullptr) return nullptr;
-  if (const bool* b = std::get_if<bool>(v)) return *b;
-  if (const double* d = std::get_if<double>(v)) return json::number(*d);
-  return std::get<std::string>(*v);
-}
-
-Value fact(const Fact& f) {
-  return {{"id", f.id},
-          {"subject", {{"kind", to_string(f.subject.kind)}, {"of", json::addresses(f.subject.of)}}},
-          {"status", f.value.is_known()    ? "known"
-                     : f.value.is_absent() ? "absent"
-                                           : "unknown"},
-          {"value", value_of(f)},
-          {"reason", f.value.is_unknown() ? Value(to_string(f.value.reason())) : Value(nullptr)},
-          {"tier", to_string(f.tier)},
-          {"evidence", f.evidence}};
-}
-
 Value mode(const ModeVerdict& m) {
   const bool expects =
       m.state == ModeState::unknown && m.expected.is_known() && m.expected.value() != ModeState::unknown;
@@ -121,10 +102,6 @@ Value mode(const ModeVerdict& m) {
           {"decided_by", m.decided_by},
           {"settled_by", json::known(m.settled_by)},
           {"remedies", m.remedies}};
-}
-
-Value remedy(const Remedy& r) {
-  return {{"id", r.id}, {"text", r.text}, {"changes", r.changes}, {"cost", r.cost}, {"risk", r.risk}};
 }
 
 template <class List, class Make>
@@ -141,8 +118,8 @@ Value warning(const Warning& w) { return {{"code", w.code}, {"text", w.text}, {"
 std::string render_json(const Report& report) {
   const Topology& t = report.topology;
   const Judgement& j = report.judgement;
-  Value facts = each(t.facts, fact);
-  for (const Fact& f : j.facts) facts.push_back(fact(f));
+  Value facts = each(t.facts, json::fact);
+  for (const Fact& f : j.facts) facts.push_back(json::fact(f));
   Value warnings = each(t.warnings, warning);
   for (const Warning& w : j.warnings) warnings.push_back(warning(w));
   Value sets = each(j.sets, [](const GpuSet& s) { return Value{{"gpus", json::addresses(s.gpus)}, {"why", s.why}}; });
@@ -160,7 +137,7 @@ std::string render_json(const Report& report) {
   document["sets"] = std::move(sets);
   document["modes"] = each(j.modes, mode);
   document["engines"] = Value::array();
-  document["remedies"] = each(j.remedies, remedy);
+  document["remedies"] = each(j.remedies, json::remedy);
   document["probes"] = Value::array();
   document["warnings"] = std::move(warnings);
   // ASCII only: nothing in it can act on a terminal, whatever a device or a file is called.

@@ -95,8 +95,9 @@ std::string Parser::template_text(Entry& e, std::string_view key, bool required)
   const auto& names = rule_placeholders();
   for (auto open = text.find('{'); open != std::string::npos; open = text.find('{', open + 1)) {
     const auto close = text.find('}', open);
-    const auto name = close == std::string::npos ? text.substr(open + 1) : text.substr(open + 1, close - open - 1);
-    if (close == std::string::npos || std::find(names.begin(), names.end(), name) == names.end()) {
+    if (close == std::string::npos) e.fail_at(key, "'{' without '}'");
+    const auto name = text.substr(open + 1, close - open - 1);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
       e.fail_at(key, "unknown placeholder '{" + name + "}'", "the placeholders are " + alternatives(names));
     }
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -87,6 +88,10 @@ void check_remedies(const Catalogue& catalogue, const Definitions& ids) {
   }
 }
 
+// The judge follows gates and expectations by recursion, so that its depth and its length are bounded here.
+constexpr unsigned kMostNested = 32;
+constexpr std::uint64_t kMostFollowed = 10000;
+
 /// What the outcome of each gate and the expectation of each fact follows from. Nothing depends on a mode or a
 /// remedy, so that only gates and facts can close a circle.
 class Dependencies {
@@ -114,14 +119,13 @@ class Dependencies {
     return {};
   }
 
-  /// After `circle`: the ids that are nested deeper than `most`, in order.
-  [[nodiscard]] std::vector<std::string> deeper_than(unsigned most) const {
-    std::vector<std::string> ids;
-    for (const auto& [id, depth] : depth_) {
-      if (depth > most) ids.push_back(id);
-    }
-    return ids;
-  }
+  /// After `circle`: how deep gates and facts are nested below an id, and how many of them there are when each is
+  /// counted as often as it is followed.
+  struct Size {
+    unsigned depth = 1;
+    std::uint64_t count = 1;
+  };
+  [[nodiscard]] const std::map<std::string, Size, std::less<>>& sizes() const { return sizes_; }
 
  private:
   void depend(const std::string& id, const Condition& c) { edges_[id].push_back(c.gate.empty() ? c.fact : c.gate); }
@@ -131,18 +135,22 @@ class Dependencies {
     struct Step {
       std::string id;
       std::size_t next = 0;
-      unsigned below = 0;
+      Size size = {};
     };
     std::vector<Step> path{{start}};
     std::set<std::string, std::less<>> on_path{start};
     while (!path.empty()) {
       auto& step = path.back();
       const auto found = edges_.find(step.id);
-      if (found == edges_.end() || step.next >= found->second.size() || depth_.contains(step.id)) {
-        const auto depth = depth_.emplace(step.id, step.below + 1).first->second;
+      if (found == edges_.end() || step.next >= found->second.size() || sizes_.contains(step.id)) {
+        const auto size = sizes_.emplace(step.id, step.size).first->second;
         on_path.erase(step.id);
         path.pop_back();
-        if (!path.empty()) path.back().below = std::max(path.back().below, depth);
+        if (!path.empty()) {
+          auto& above = path.back().size;
+          above.depth = std::max(above.depth, size.depth + 1);
+          above.count = std::min<std::uint64_t>(above.count + size.count, kMostFollowed + 1);
+        }
         continue;
       }
       const auto& target = found->second[step.next++];
@@ -160,11 +168,8 @@ class Dependencies {
   }
 
   std::map<std::string, std::vector<std::string>, std::less<>> edges_;
-  std::map<std::string, unsigned, std::less<>> depth_;
+  std::map<std::string, Size, std::less<>> sizes_;
 };
-
-/// The judge follows gates and expectations by recursion, so that their depth is bounded here.
-constexpr unsigned kMostNested = 32;
 
 void check_dependencies(const Catalogue& catalogue, const Definitions& ids) {
   Dependencies dependencies(catalogue.rules);
@@ -173,9 +178,14 @@ void check_dependencies(const Catalogue& catalogue, const Definitions& ids) {
     for (const auto& id : ring) text += (text.empty() ? "" : " → ") + id;
     fail(ids.find(ring.front())->second->origin, "'" + ring.front() + "' depends on itself: " + text);
   }
-  if (const auto deep = dependencies.deeper_than(kMostNested); !deep.empty()) {
-    fail(ids.find(deep.front())->second->origin,
-         "'" + deep.front() + "' is nested more than " + std::to_string(kMostNested) + " gates and facts deep");
+  for (const auto& [id, size] : dependencies.sizes()) {
+    const auto& origin = ids.find(id)->second->origin;
+    if (size.depth > kMostNested) {
+      fail(origin, "'" + id + "' is nested more than " + std::to_string(kMostNested) + " gates and facts deep");
+    }
+    if (size.count > kMostFollowed) {
+      fail(origin, "'" + id + "' comes to more than " + std::to_string(kMostFollowed) + " gates and facts");
+    }
   }
 }
 

@@ -26,7 +26,8 @@ TEST_CASE("values of every type survive packing") {
   GateRule gate;
   gate.id = "g";
   Clause clause;
-  for (const FactValue& value : {FactValue(false), FactValue(true), FactValue(-7.5), FactValue(std::string("x\0y", 3))}) {
+  for (const FactValue& value :
+       {FactValue(false), FactValue(true), FactValue(-7.5), FactValue(std::string("x\0y", 3))}) {
     Condition condition;
     condition.fact = "f";
     condition.op = Operator::at_least;

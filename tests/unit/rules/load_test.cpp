@@ -51,10 +51,10 @@ TEST_CASE("entries may be spread over files in any order") {
 }
 
 TEST_CASE("a mistake is named with its file and line") {
-  CHECK(broken("tier = \"static\"", "tier = static") .rfind("rules/test.toml:5: not well-formed TOML: ", 0) == 0);
+  CHECK(broken("tier = \"static\"", "tier = static").rfind("rules/test.toml:5: not well-formed TOML: ", 0) == 0);
   CHECK(broken("established = \"e\"", "established = \"e\"\ncolour = 1") ==
         "rules/test.toml:9: fact 'a.read': unknown key 'colour'");
-  CHECK(broken("[[remedy]]", "[[cure]]") == "rules/test.toml:52: rules file: unknown key 'cure'");
+  CHECK(broken("[[remedy]]", "[[cure]]") == "rules/test.toml:51: rules file: unknown key 'cure'");
   CHECK(broken("source = \"s\"\n\n[[fact]]\nid = \"a.size\"", "[[fact]]\nid = \"a.size\"") ==
         "rules/test.toml:1: fact 'a.read': 'source' is missing");
   CHECK(broken("source = \"s\"", "source = \" \"") == "rules/test.toml:10: fact 'a.read': 'source' is empty");
@@ -62,7 +62,8 @@ TEST_CASE("a mistake is named with its file and line") {
   CHECK(broken("type = \"bool\"", "type = \"bit\"") ==
         "rules/test.toml:4: fact 'a.read': 'type' is 'bit', it must be bool, number or text");
   CHECK(broken("id = \"a.read\"", "id = \"A read\"") == "rules/test.toml:2: fact: 'A read' is no id");
-  CHECK(broken("settle = [\"fix\"]", "settle = [1]") == "rules/test.toml:9: fact 'a.read': 'settle' must hold texts only");
+  CHECK(broken("settle = [\"fix\"]", "settle = [1]") ==
+        "rules/test.toml:9: fact 'a.read': 'settle' must hold texts only");
   CHECK(broken("settle = [\"fix\"]", "settle = true") ==
         "rules/test.toml:9: fact 'a.read': 'settle' must be an array of texts");
   CHECK(mistake("fact = 3\n") == "rules/test.toml:1: rules file: 'fact' must be an array of tables");
@@ -72,7 +73,7 @@ TEST_CASE("ids are unique over every kind and must exist") {
   CHECK(broken("id = \"a.size\"", "id = \"a.read\"") ==
         "rules/test.toml:13: fact 'a.read': there is already a fact of that id at rules/test.toml:2");
   CHECK(broken("id = \"together\"", "id = \"fix\"") ==
-        "rules/test.toml:53: remedy 'fix': there is already a mode of that id at rules/test.toml:41");
+        "rules/test.toml:52: remedy 'fix': there is already a mode of that id at rules/test.toml:41");
   CHECK(broken("fact = \"a.tried\"", "fact = \"a.tied\"") ==
         "rules/test.toml:48: 'together' names the fact 'a.tied', which there is not");
   CHECK(broken("[{ gate = \"readable\" }] },", "[{ gate = \"legible\" }] },") ==
@@ -80,7 +81,7 @@ TEST_CASE("ids are unique over every kind and must exist") {
   CHECK(broken("settle = [\"fix\"]", "settle = [\"mend\"]") ==
         "rules/test.toml:9: 'a.read' names the remedy 'mend', which there is not");
   CHECK(broken("changes = [\"a.read\"]", "changes = [\"fix\"]") ==
-        "rules/test.toml:56: 'fix' names the fact 'fix', which there is not");
+        "rules/test.toml:55: 'fix' names the fact 'fix', which there is not");
 }
 
 TEST_CASE("comparisons fit the fact's type") {
@@ -101,9 +102,8 @@ TEST_CASE("comparisons fit the fact's type") {
 }
 
 TEST_CASE("texts have known placeholders only") {
-  CHECK(broken("{gpu} is not", "{card} is not") ==
-        "rules/test.toml:38: gate 'readable': unknown placeholder '{card}'");
-  CHECK(broken("Fix {gpu}", "Fix {gpu") == "rules/test.toml:55: remedy 'fix': unknown placeholder '{gpu}'");
+  CHECK(broken("{gpu} is not", "{card} is not") == "rules/test.toml:38: gate 'readable': unknown placeholder '{card}'");
+  CHECK(broken("Fix {gpu}", "Fix {gpu") == "rules/test.toml:54: remedy 'fix': '{' without '}'");
 }
 
 TEST_CASE("what depends on itself is refused") {
@@ -123,11 +123,21 @@ TEST_CASE("a chain of gates has a limit") {
   CHECK(mistake(kSmallRules + deep).find("is nested more than 32 gates and facts deep") != std::string::npos);
 }
 
+TEST_CASE("gates that name others many times over have a limit") {
+  std::string wide;
+  for (int i = 0; i < 20; ++i) {
+    const auto next = i == 19 ? "readable" : "g" + std::to_string(i + 1);
+    wide += "[[gate]]\nid = \"g" + std::to_string(i) + "\"\ntitle = \"t\"\nmeaning = \"m\"\nsource = \"s\"\n" +
+            "require = [{ any_of = [{ gate = \"" + next + "\" }, { gate = \"" + next + "\" }] , why = \"w\" }]\n";
+  }
+  CHECK(mistake(kSmallRules + wide).find("comes to more than 10000 gates and facts") != std::string::npos);
+}
+
 TEST_CASE("a remedy that nothing offers is refused") {
   auto text = with(kSmallRules, "settle = [\"fix\"]\n", "");
   CHECK(mistake(text) == "loaded");
   text = with(text, ", remedies = [\"fix\"]", "");
-  CHECK(mistake(text) == "rules/test.toml:52: remedy 'fix': nothing offers it");
+  CHECK(mistake(text) == "rules/test.toml:51: remedy 'fix': nothing offers it");
 }
 
 TEST_CASE("readings alone never answer a mode with yes") {
@@ -164,7 +174,8 @@ TEST_CASE("devices have ids and a range") {
   CHECK(mistake(with(device, "0x43f5", "0x43f0")) == "rules/test.toml:5: device: the range of devices is empty");
   CHECK(mistake(with(device, "first_device", "device")) ==
         "rules/test.toml:4: device: 'device' stands alone, a range is 'first_device' and 'last_device'");
-  CHECK(mistake(with(device, "chipset-bridge", "bridge")).rfind("rules/test.toml:2: device: 'kind' is 'bridge'", 0) == 0);
+  CHECK(mistake(with(device, "chipset-bridge", "bridge")).rfind("rules/test.toml:2: device: 'kind' is 'bridge'", 0) ==
+        0);
 }
 
 TEST_CASE("log causes have patterns, and set facts of GPUs") {
