@@ -132,10 +132,10 @@ class Analysis {
     gpu.chain = hops_of(view.chain, gpu.integrated);
     gpu.chain_reaches_root = view.chain.reaches_root();
     judge_atomics_of(view);
-    view.links = links_of(view.chain, gpu.vendor, gpu.integrated);
+    view.links = links_of(tree_, view.chain, gpu);
     gpu.link = judge_path(view.chain, view.links, gpu.integrated);
     if (!gpu.integrated && !gpu.link.gbytes_per_s.is_known()) take_kernels_word(view);
-    if (gpu.compute) computing_.insert(gpu.address);
+    if (gpu.compute && !gpu.virtual_function) computing_.insert(gpu.address);
     view_of_.emplace(gpu.address, views_.size());
     views_.push_back(std::move(view));
   }

@@ -13,13 +13,20 @@ std::string driver_of(const PciDevice& device) {
 
 std::string why_requester_is_off(const PciDevice& device) {
   const auto driver = driver_of(device);
-  if (driver == "none") return "no driver is bound to it; the driver sets the bit when it starts";
-  if (driver == "amdgpu") {
-    return "amdgpu is bound to it and still did not get the bit: the card's requester may be fixed off, or the kernel "
-           "refused for a reason that these registers do not show";
+  if (driver == "none") {
+    return "no driver is bound to it; amdgpu sets the bit when it starts. Bind amdgpu and read again";
   }
-  if (driver == "unknown") return "no driver may be bound to it, or the bound one does not ask for the bit";
-  return fmt::format("it is bound to {}, which does not ask for the bit", driver);
+  if (driver == "amdgpu") {
+    return "the card's requester is fixed off, or the kernel refused for a reason that these registers do not show. "
+           "Look "
+           "for \"PCIE atomic ops is not supported\" in the kernel log";
+  }
+  if (driver == "unknown") {
+    return "no driver is bound to it, or one that does not ask for the bit (lspci -k shows which). Bind amdgpu and "
+           "read "
+           "again";
+  }
+  return fmt::format("it is bound to {}, which does not ask for the bit. Bind amdgpu and read again", driver);
 }
 
 }  // namespace
@@ -38,7 +45,7 @@ std::vector<Warning> atomics_findings(const AtomicsCase& gpu, const AtomicsJudge
     findings.push_back(
         {"atomics.requester-off",
          fmt::format("The path of {} carries atomic operations, but the card's own requester bit (Device "
-                     "Control 2, bit 6) is off. Likely cause: {}. Load the driver and read again.",
+                     "Control 2, bit 6) is off. Likely cause: {}.",
                      a, why_requester_is_off(device)),
          where});
   }

@@ -19,20 +19,39 @@ bool has_link_registers(const PciDevice* device) {
 
 bool looks_up(const Step& step) { return step.facing == Facing::up || step.facing == Facing::endpoint; }
 
+/// The function that stands for the lower end of the link above step i.
+const PciDevice* lower_end(const DeviceTree& tree, const Chain& chain, std::size_t i, const Gpu& gpu) {
+  const auto& step = chain.steps[i];
+  const bool is_gpu = i + 1 == chain.steps.size();
+  if (!is_gpu || i == 0 || step.gap_above || chain.steps[i - 1].device == nullptr) {
+    return is_gpu && gpu.virtual_function ? nullptr : step.device;
+  }
+  constexpr std::size_t kMostFunctionsOfABus = 256;
+  const auto& siblings = tree.below(chain.steps[i - 1].index);
+  for (std::size_t n = 0; n < std::min(siblings.size(), kMostFunctionsOfABus); ++n) {
+    const auto& device = tree.device(siblings[n]);
+    if (device.address == step.address) break;
+    if (device.address.bus == step.address.bus && has_link_registers(&device)) return &device;
+  }
+  return gpu.virtual_function ? nullptr : step.device;
+}
+
 /// The link above step i, where there is one.
-std::optional<PathLink> link_above(const Chain& chain, std::size_t i, Vendor vendor) {
+std::optional<PathLink> link_above(const DeviceTree& tree, const Chain& chain, std::size_t i, const Gpu& gpu) {
   const auto& step = chain.steps[i];
   if (!looks_up(step) || step.device == nullptr) return std::nullopt;
   PathLink path;
   path.lower_step = i;
+  path.lower = lower_end(tree, chain, i, gpu);
+  if (path.lower == nullptr) return std::nullopt;
   LinkEnds ends;
-  ends.lower = step.device;
+  ends.lower = path.lower;
   const bool top = i == 0 || step.gap_above;
   if (!top) {
     const auto& above = chain.steps[i - 1];
     // An upstream port or conventional bridge has no link below it.
     if (above.facing == Facing::up || above.facing == Facing::other || above.device == nullptr) return std::nullopt;
-    if (above.facing == Facing::unknown && !has_link_registers(step.device)) return std::nullopt;
+    if (above.facing == Facing::unknown && !has_link_registers(path.lower)) return std::nullopt;
     ends.upper = above.device;
     ends.on_card = above.on_card;
     ends.soldered = step.chipset && !above.chipset;
@@ -40,9 +59,9 @@ std::optional<PathLink> link_above(const Chain& chain, std::size_t i, Vendor ven
   } else {
     // On a root bus there is no port above: a virtual machine's flat bus, or an upstream port that calls itself one.
     if (i == 0 && chain.on_root_bus && step.facing != Facing::endpoint) return std::nullopt;
-    if (!has_link_registers(step.device)) return std::nullopt;
+    if (!has_link_registers(path.lower)) return std::nullopt;
     ends.on_card = i > 0 && chain.steps[i - 1].on_card;
-    path.maybe_on_card = i + 1 == chain.steps.size() && !ends.on_card && may_have_card_switch(vendor);
+    path.maybe_on_card = i + 1 == chain.steps.size() && !ends.on_card && may_have_card_switch(gpu.vendor);
   }
   path.judged = judge_link(ends);
   if (step.gap_above && i > 0) path.judged.link.upper = chain.steps[i - 1].address;
@@ -84,7 +103,7 @@ Known<double> card_rate(const Chain& chain, const std::vector<PathLink>& links) 
     const bool edge = chain.steps[i].on_card || i + 1 == chain.steps.size();
     if (!edge || path.judged.link.on_card || path.into_gap) continue;
     if (path.maybe_on_card) break;
-    const auto* express = chain.steps[i].device->express.get();
+    const auto* express = path.lower->express.get();
     if (express != nullptr) return rate_of(express->max_speed, express->max_width);
   }
   return Known<double>::unknown(Reason::not_derivable);
@@ -97,12 +116,12 @@ std::string incomplete_note(const Chain& chain) {
 
 }  // namespace
 
-std::vector<PathLink> links_of(const Chain& chain, Vendor vendor, bool integrated) {
+std::vector<PathLink> links_of(const DeviceTree& tree, const Chain& chain, const Gpu& gpu) {
   std::vector<PathLink> links;
-  if (integrated) return links;
+  if (gpu.integrated) return links;
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     if (auto link = link_into_gap(chain, i)) links.push_back(std::move(*link));
-    if (auto link = link_above(chain, i, vendor)) links.push_back(std::move(*link));
+    if (auto link = link_above(tree, chain, i, gpu)) links.push_back(std::move(*link));
   }
   return links;
 }

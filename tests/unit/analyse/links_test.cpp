@@ -315,3 +315,22 @@ TEST_CASE("of nested shared links only the one that leaves each GPU least is war
   }
   CHECK(shared == Names{"0000:00:01.0"});
 }
+
+TEST_CASE("functions below one port share one link, read from the first and never from a virtual function") {
+  Host host;
+  host.bridge("40:01.1", 0x41, 0x41, PortType::root_port);
+  host.gpu("41:00.0", 0x10de, 0x20b5);
+  host.gpu("41:02.0", 0x10de, 0x20b5, {LinkSpeed::gen1, 0, LinkSpeed::gen4, 16}).physical_function = at("41:00.0");
+  auto t = host.judge();
+  REQUIRE(t.links.size() == 1);
+  CHECK(t.links[0].lower == at("41:00.0"));
+  CHECK(t.links[0].gpus.size() == 2);
+  CHECK(t.links[0].state == LinkState::full);
+  CHECK_FALSE(warns(t, "link.ends-disagree"));
+  CHECK_FALSE(warns(t, "link.shared"));
+  CHECK(link_of(t, "41:02.0").gbytes_per_s.value() == doctest::Approx(31.5).epsilon(0.001));
+  host.drop("41:00.0");
+  t = host.judge();
+  CHECK_FALSE(link_of(t, "41:02.0").gbytes_per_s.is_known());
+  CHECK(t.links.empty());
+}
