@@ -1,6 +1,7 @@
 #include "judge/evaluator.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace gpucoop {
 
@@ -34,23 +35,33 @@ Tri compare_absent(const Condition& c) {
   return tri(c.op == Operator::is_absent || c.op == Operator::is_known || c.op == Operator::is_not);
 }
 
-/// The part of the focus that a fact of this kind is about; a GPU's fact on a pair is looked at for each of both.
-std::vector<Focus> parts(SubjectKind kind, const Focus& focus) {
+/// The parts of a focus that a fact of some kind is about, at most two.
+struct Parts {
+  std::array<Focus, 2> of{};
+  std::size_t size = 0;
+  [[nodiscard]] const Focus* begin() const { return of.data(); }
+  [[nodiscard]] const Focus* end() const { return of.data() + size; }
+};
+
+/// A GPU's fact on a pair is looked at for each of both; one of the host or the set once.
+Parts parts(SubjectKind kind, const Focus& focus) {
   switch (kind) {
     case SubjectKind::gpu:
     case SubjectKind::library: {
-      std::vector<Focus> each;
-      for (const auto& gpu : focus) each.push_back(focus_on(gpu));
+      Parts each;
+      for (const auto& gpu : focus) each.of[each.size++] = focus_on(gpu);
       return each;
     }
-    case SubjectKind::pair: return {focus};
+    case SubjectKind::pair: return {{focus, Focus{}}, 1};
     case SubjectKind::host:
     case SubjectKind::port:
     case SubjectKind::link:
     case SubjectKind::set: break;
   }
-  return {Focus{}};
+  return {{}, 1};
 }
+
+std::span<const Address> members_of(const Focus& focus) { return {focus.begin(), focus.size}; }
 
 }  // namespace
 
@@ -66,7 +77,19 @@ Outcome Evaluator::all(const std::vector<Clause>& clauses, Basis basis) const { 
 
 Outcome Evaluator::clause(const Clause& c, Basis basis) const { return clause_of(c, set_, basis); }
 
-Outcome Evaluator::all_of(const std::vector<Clause>& clauses, const std::vector<Address>& members, Basis basis) const {
+const Outcome& Evaluator::gate(const GateRule& gate, std::span<const Address> members, Basis basis) const {
+  Focus focus;
+  if (members.data() != set_.data() && members.size() <= focus.of.size()) {
+    std::copy(members.begin(), members.end(), focus.of.begin());
+    focus.size = members.size();
+  }
+  const auto key = std::tuple(&gate, basis, focus);
+  const auto known = gates_.find(key);
+  if (known != gates_.end()) return known->second;
+  return gates_.emplace(key, all_of(gate.require, members, basis)).first->second;
+}
+
+Outcome Evaluator::all_of(const std::vector<Clause>& clauses, std::span<const Address> members, Basis basis) const {
   Outcome worst;
   for (const auto& c : clauses) {
     auto outcome = clause_of(c, members, basis);
@@ -79,10 +102,10 @@ Outcome Evaluator::all_of(const std::vector<Clause>& clauses, const std::vector<
   return worst;
 }
 
-Outcome Evaluator::clause_of(const Clause& c, const std::vector<Address>& members, Basis basis) const {
+Outcome Evaluator::clause_of(const Clause& c, std::span<const Address> members, Basis basis) const {
   Outcome worst;
   if (!concerns(c.vendors)) return worst;
-  const auto consider = [&](const Focus& focus, const std::vector<Address>& part) {
+  const auto consider = [&](const Focus& focus, std::span<const Address> part) {
     for (const auto& exception : c.unless) {
       if (established(exception, focus) == Tri::yes) return;
     }
@@ -96,12 +119,17 @@ Outcome Evaluator::clause_of(const Clause& c, const std::vector<Address>& member
   switch (rules_.level(c)) {
     case Level::set: consider(Focus{}, members); break;
     case Level::gpu:
-      for (const auto& gpu : members) consider(focus_on(gpu), {gpu});
+      for (const auto& gpu : members) {
+        const auto focus = focus_on(gpu);
+        consider(focus, members_of(focus));
+      }
       break;
     case Level::pair:
       for (const auto& a : members) {
         for (const auto& b : members) {
-          if (a != b) consider(focus_on(a, b), {a, b});
+          if (a == b) continue;
+          const auto focus = focus_on(a, b);
+          consider(focus, members_of(focus));
         }
       }
       break;
@@ -109,7 +137,7 @@ Outcome Evaluator::clause_of(const Clause& c, const std::vector<Address>& member
   return worst;
 }
 
-Outcome Evaluator::any_of(const Clause& c, const Focus& focus, const std::vector<Address>& members, Basis basis) const {
+Outcome Evaluator::any_of(const Clause& c, const Focus& focus, std::span<const Address> members, Basis basis) const {
   Outcome best;
   best.value = Tri::no;
   // This clause says it best where a fact itself decided, not a gate behind it; or where it was given words for that.
@@ -141,9 +169,9 @@ Outcome Evaluator::any_of(const Clause& c, const Focus& focus, const std::vector
   return best;
 }
 
-Outcome Evaluator::condition(const Condition& c, const Focus& focus, const std::vector<Address>& members,
+Outcome Evaluator::condition(const Condition& c, const Focus& focus, std::span<const Address> members,
                              Basis basis) const {
-  if (!c.gate.empty()) return all_of(rules_.gate(c.gate).require, members, basis);
+  if (!c.gate.empty()) return gate(rules_.gate(c.gate), members, basis);
   const auto& rule = rules_.fact(c.fact);
   Outcome worst;
   for (const auto& part : parts(rule.subject, focus)) {
@@ -158,11 +186,12 @@ Outcome Evaluator::condition(const Condition& c, const Focus& focus, const std::
 }
 
 Tri Evaluator::established(const Condition& c, const Focus& focus) const {
-  return condition(c, focus, {focus.begin(), focus.end()}, Basis::established).value;
+  const auto members = focus.size == 0 ? std::span<const Address>(set_) : members_of(focus);
+  return condition(c, focus, members, Basis::established).value;
 }
 
 Outcome Evaluator::compare(const Condition& c, const FactRule& rule, const Focus& focus,
-                           const std::vector<Address>& members, Basis basis) const {
+                           std::span<const Address> members, Basis basis) const {
   Leaf leaf{&c, &rule, fact(rule, focus), focus, Tri::unknown, false};
   if (!c.unless_known.empty()) {
     const auto* better = fact(rules_.fact(c.unless_known), focus);
@@ -188,21 +217,20 @@ Outcome Evaluator::compare(const Condition& c, const FactRule& rule, const Focus
   return outcome;
 }
 
-Outcome Evaluator::expect(const Leaf& unknown, const std::vector<Address>& members) const {
+Outcome Evaluator::expect(const Leaf& unknown, std::span<const Address> members) const {
   Outcome outcome;
   // Whatever a probe will find, it makes the fact known.
-  outcome.value = unknown.condition->op == Operator::is_known ? Tri::yes : Tri::unknown;
+  const Tri known_anyway = unknown.condition->op == Operator::is_known ? Tri::yes : Tri::unknown;
+  outcome.value = known_anyway;
   for (const auto& expectation : unknown.rule->expected) {
     if (!concerns(expectation.vendors)) continue;
     if (expectation.when && established(*expectation.when, unknown.focus) != Tri::yes) continue;
     Tri expected = tri(expectation.value);
     if (!expectation.gate.empty()) {
       const bool whole = unknown.rule->subject == SubjectKind::set || unknown.rule->subject == SubjectKind::host;
-      auto through = all_of(rules_.gate(expectation.gate).require, whole ? set_ : members, Basis::expected);
-      expected = through.value;
-      outcome.leaves = std::move(through.leaves);
-      outcome.clause = through.clause;
-      outcome.through = std::move(through.through);
+      outcome = gate(rules_.gate(expectation.gate), whole ? std::span<const Address>(set_) : members, Basis::expected);
+      expected = outcome.value;
+      outcome.value = known_anyway;
     }
     if (unknown.condition->op != Operator::is_known && expected != Tri::unknown) {
       outcome.value = compare_known(*unknown.condition, FactValue(expected == Tri::yes));

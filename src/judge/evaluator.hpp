@@ -1,6 +1,9 @@
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "judge/fact_index.hpp"
@@ -29,7 +32,8 @@ struct Outcome {
   std::vector<Leaf> leaves;            ///< the comparisons that decided, of every subject for which they did
 };
 
-/// Three-valued evaluation for one set of GPUs: all clauses, any condition, nothing else.
+/// Three-valued evaluation for one set of GPUs: all clauses, any condition, nothing else. Remembers the outcomes of
+/// gates, so that it must not be shared between threads.
 class Evaluator {
  public:
   /// Everything must outlive the evaluator.
@@ -50,19 +54,22 @@ class Evaluator {
   [[nodiscard]] bool concerns(const std::vector<std::string>& vendors) const;
 
  private:
-  Outcome all_of(const std::vector<Clause>& clauses, const std::vector<Address>& members, Basis basis) const;
-  Outcome clause_of(const Clause& clause, const std::vector<Address>& members, Basis basis) const;
-  Outcome any_of(const Clause& clause, const Focus& focus, const std::vector<Address>& members, Basis basis) const;
-  Outcome condition(const Condition& condition, const Focus& focus, const std::vector<Address>& members,
+  const Outcome& gate(const GateRule& gate, std::span<const Address> members, Basis basis) const;
+  Outcome all_of(const std::vector<Clause>& clauses, std::span<const Address> members, Basis basis) const;
+  Outcome clause_of(const Clause& clause, std::span<const Address> members, Basis basis) const;
+  Outcome any_of(const Clause& clause, const Focus& focus, std::span<const Address> members, Basis basis) const;
+  Outcome condition(const Condition& condition, const Focus& focus, std::span<const Address> members,
                     Basis basis) const;
   Outcome compare(const Condition& condition, const FactRule& rule, const Focus& focus,
-                  const std::vector<Address>& members, Basis basis) const;
-  Outcome expect(const Leaf& unknown, const std::vector<Address>& members) const;
+                  std::span<const Address> members, Basis basis) const;
+  Outcome expect(const Leaf& unknown, std::span<const Address> members) const;
 
   const FactIndex& facts_;
   const RuleIndex& rules_;
   const std::vector<Address>& set_;
   std::string_view vendor_;
+  /// Outcomes of gates: modes share them, and so do the expectations of facts. For the whole set there is no focus.
+  mutable std::map<std::tuple<const GateRule*, Basis, Focus>, Outcome> gates_;
 };
 
 }  // namespace gpucoop

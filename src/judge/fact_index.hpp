@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <string_view>
 #include <unordered_map>
@@ -17,7 +18,7 @@ struct Focus {
 
   [[nodiscard]] const Address* begin() const { return of.data(); }
   [[nodiscard]] const Address* end() const { return of.data() + size; }
-  friend bool operator==(const Focus&, const Focus&) = default;
+  friend auto operator<=>(const Focus&, const Focus&) = default;
 };
 [[nodiscard]] inline Focus focus_on(const Address& gpu) { return Focus{{gpu, Address{}}, 1}; }
 [[nodiscard]] inline Focus focus_on(const Address& a, const Address& b) { return Focus{{a, b}, 2}; }

@@ -9,7 +9,7 @@ namespace gpucoop {
 namespace {
 
 bool true_for(const Condition& condition, const Address& gpu, const RuleIndex& rules, const Evaluator& evaluator) {
-  if (rules.fact(condition.fact).subject != SubjectKind::pair) {
+  if (!condition.gate.empty() || rules.fact(condition.fact).subject != SubjectKind::pair) {
     return evaluator.established(condition, focus_on(gpu)) == Tri::yes;
   }
   const auto& set = evaluator.set();
