@@ -43,6 +43,7 @@ void put_source(Page& page, const Report& report) {
     }
   }
   std::vector<std::string> files;
+  files.reserve(kinds.size());
   for (const auto& [file, kind] : kinds) files.push_back(file + " (" + kind + ")");
   if (files.empty()) return;
   page.blank();

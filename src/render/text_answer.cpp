@@ -76,6 +76,7 @@ Answer without_sets(const Report& report) {
   const auto gpus = compute_gpus(t);
   if (!gpus.empty()) {
     std::vector<Address> which;
+    which.reserve(gpus.size());
     for (const Gpu* gpu : gpus) which.push_back(gpu->address);
     std::string why;
     for (const Warning& warning : report.judgement.warnings) {

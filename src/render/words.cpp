@@ -197,6 +197,7 @@ std::string list(const std::vector<std::string>& items, std::size_t most) {
 
 std::string list(const std::vector<Address>& items, std::size_t most) {
   std::vector<std::string> texts;
+  texts.reserve(items.size());
   for (const Address& a : items) texts.push_back(short_form(a));
   return list(texts, most);
 }

@@ -50,6 +50,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& wor
 
 std::vector<std::string> names(const std::vector<CLI::App*>& commands) {
   std::vector<std::string> result;
+  result.reserve(commands.size());
   for (const CLI::App* command : commands) result.push_back(command->get_name());
   return result;
 }
