@@ -52,7 +52,7 @@ Parts parts(SubjectKind kind, const Focus& focus) {
       for (const auto& gpu : focus) each.of[each.size++] = focus_on(gpu);
       return each;
     }
-    case SubjectKind::pair: return {{focus, Focus{}}, 1};
+    case SubjectKind::pair: return {{focus, Focus{}}, focus.size == 2 ? std::size_t{1} : std::size_t{0}};
     case SubjectKind::host:
     case SubjectKind::port:
     case SubjectKind::link:
@@ -174,7 +174,9 @@ Outcome Evaluator::condition(const Condition& c, const Focus& focus, std::span<c
   if (!c.gate.empty()) return gate(rules_.gate(c.gate), members, basis);
   const auto& rule = rules_.fact(c.fact);
   Outcome worst;
-  for (const auto& part : parts(rule.subject, focus)) {
+  const auto each = parts(rule.subject, focus);
+  if (each.size == 0) worst.value = Tri::unknown;  // a fact of a GPU, looked at for no GPU in particular
+  for (const auto& part : each) {
     auto outcome = compare(c, rule, part, members, basis);
     if (outcome.value < worst.value) {
       worst = std::move(outcome);

@@ -110,7 +110,7 @@ class Judge {
     const auto hoped = judge_clauses(mode_.require, evaluator_, Basis::expected);
     if (hoped.worst.value == Tri::no) {
       state(ModeState::no, hoped, true);
-      settle_by_command();
+      settle(hoped.failed.front(), shown.worst);
       return;
     }
     if (hoped.worst.value == Tri::unknown) {
@@ -184,6 +184,25 @@ class Judge {
       if (!evaluator_.concerns(entry.vendors)) continue;
       verdict_.settled_by = fill(entry.command, {{"count", std::to_string(evaluator_.set().size())}});
       return;
+    }
+  }
+
+  /// A run can settle the mode where nothing that decides is left to be read; else reading it comes first.
+  void settle(const Outcome& decisive, const Outcome& shown) {
+    const auto unread = [](const Leaf& leaf) { return leaf.rule->tier == Tier::static_ && !is_established(leaf); };
+    const bool runnable =
+        evaluator_.set().size() > 1 && std::none_of(decisive.leaves.begin(), decisive.leaves.end(), unread);
+    if (runnable) {
+      settle_by_command();
+      return;
+    }
+    for (const auto& leaf : shown.leaves) {
+      if (leaf.rule->tier != Tier::static_) continue;
+      for (const auto& id : leaf.rule->settle) {
+        const auto& remedy = evaluator_.rules().remedy(id);
+        if (remedy.command.empty() || verdict_.settled_by.is_known()) continue;
+        if (applies(remedy, evaluator_)) verdict_.settled_by = remedy.command;
+      }
     }
   }
 

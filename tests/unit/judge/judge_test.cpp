@@ -242,6 +242,15 @@ TEST_CASE("one GPU alone") {
   CHECK(mode(excerpt, "tensor") == "unknown/null");
 }
 
+TEST_CASE("one blocked AMD card in an excerpt: nothing to run with one GPU, but a whole listing would tell more") {
+  Machine m;
+  m.gpu("amd", "06:00.0").set("06:00.0", "atomics.state", false, Tier::static_, {at("02:00.0")});
+  const auto judgement = judged(m);
+  const auto& tensor = mode_of(judgement, "tensor");
+  CHECK(outcome(tensor) == "unknown/no");
+  CHECK(tensor.settled_by.value_or("").rfind("sudo lspci -D -nnvvvxxxx", 0) == 0);
+}
+
 TEST_CASE("sets: the largest vendor, ties apart, integrated ones only without discrete ones") {
   auto m = gpus("nvidia", 2);
   m.gpu("amd", "20:00.0").gpu("intel", "00:02.0").set("00:02.0", "gpu.integrated", true);
@@ -308,6 +317,7 @@ TEST_CASE("no GPU that can be used: modes are judged all the same, and nothing a
   CHECK(mode(display, "tensor") == "unknown/null");
   display.complete();
   CHECK(mode(display, "tensor") == "no");
+  CHECK(mode_of(judged(display), "tensor").remedies == std::vector<std::string>{"second-gpu"});
   CHECK(judged(display).warnings.empty());
 
   CHECK(judged(Machine().complete()).modes.empty());
