@@ -173,15 +173,18 @@ JudgedLink judge_link(const LinkEnds& ends) {
   JudgedLink judged;
   auto& link = judged.link;
   link.on_card = ends.on_card;
-  link.lower = ends.lower == nullptr ? ends.upper->address : ends.lower->address;
-  link.upper = ends.upper == nullptr ? ends.lower->address : ends.upper->address;
+  const auto* below = ends.lower != nullptr ? ends.lower : ends.upper;
+  const auto* above = ends.upper != nullptr ? ends.upper : ends.lower;
+  if (below == nullptr || above == nullptr) return judged;
+  link.lower = below->address;
+  link.upper = above->address;
   link.speed = both_ends(field(upper, &PciExpress::speed), field(lower, &PciExpress::speed));
   link.width = both_ends(field(upper, &PciExpress::width), field(lower, &PciExpress::width));
   const auto most = [&](auto member, auto trained) {
-    const auto above = field(upper, trained);
-    const auto below = field(lower, trained);
-    return least(at_least_as_trained(field(upper, member), above, below),
-                 at_least_as_trained(field(lower, member), above, below));
+    const auto trained_above = field(upper, trained);
+    const auto trained_below = field(lower, trained);
+    return least(at_least_as_trained(field(upper, member), trained_above, trained_below),
+                 at_least_as_trained(field(lower, member), trained_above, trained_below));
   };
   link.max_speed = most(&PciExpress::max_speed, &PciExpress::speed);
   link.max_width = most(&PciExpress::max_width, &PciExpress::width);
@@ -208,10 +211,10 @@ JudgedLink judge_link(const LinkEnds& ends) {
   const bool disagree = (link.speed.is_unknown() && link.speed.reason() == Reason::disagreement) ||
                         (link.width.is_unknown() && link.width.reason() == Reason::disagreement);
   if (disagree || rates_differ) {
-    const auto above = disagree ? end_text(ends.upper) : fmt::format("{:.3g} GB/s", upper_rate.value());
-    const auto below = disagree ? end_text(ends.lower) : fmt::format("{:.3g} GB/s", lower_rate.value());
-    link.why = fmt::format("The two ends disagree: {} says {}, {} says {}.", short_form(link.upper), above,
-                           short_form(link.lower), below);
+    const auto says_above = disagree ? end_text(ends.upper) : fmt::format("{:.3g} GB/s", upper_rate.value());
+    const auto says_below = disagree ? end_text(ends.lower) : fmt::format("{:.3g} GB/s", lower_rate.value());
+    link.why = fmt::format("The two ends disagree: {} says {}, {} says {}.", short_form(link.upper), says_above,
+                           short_form(link.lower), says_below);
     judged.disagreement = link.why;
     return judged;
   }
