@@ -25,6 +25,7 @@ std::vector<Warning> Tally::finish(const std::string& file) const {
   }
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Warning> warnings;
+  warnings.reserve(sorted.size());
   for (auto& [line, w] : sorted) warnings.push_back(std::move(w));
   return warnings;
 }

@@ -31,6 +31,16 @@ std::optional<LspciCommand> parse_lspci_command(std::string_view text) {
   return command;
 }
 
+std::optional<Address> address_alone(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  constexpr std::string_view kMarks = "#=-*_`:[]<>() \t";
+  if (text.size() > kLongest) return std::nullopt;
+  const auto begin = text.find_first_not_of(kMarks);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const auto end = text.find_last_not_of(kMarks);
+  return parse_address(text.substr(begin, end + 1 - begin));
+}
+
 bool is_boundary(std::string_view text) {
   if (text.empty()) return false;
   if (starts_with(text, "```") || starts_with(text, "~~~")) return true;
@@ -52,11 +62,13 @@ std::string_view without_list_marks(std::string_view text) {
     while (!text.empty() && (text.front() == '*' || text.front() == '`' || text.front() == '_')) text.remove_prefix(1);
     if (text.size() > 1 && (text[0] == '-' || text[0] == '+') && text[1] == ' ') text.remove_prefix(2);
     std::size_t digits = 0;
-    while (digits < text.size() && digits < 3 && is_digit(text[digits])) ++digits;
+    while (digits < text.size() && digits < 6 && is_digit(text[digits])) ++digits;
     if (digits > 0 && digits + 1 < text.size() && (text[digits] == '.' || text[digits] == ')') &&
         text[digits + 1] == ' ') {
       text.remove_prefix(digits + 2);
     }
+    // `cat -n`
+    if (digits > 0 && digits < text.size() && text[digits] == '\t') text.remove_prefix(digits + 1);
     text = trim(text);
     if (text.size() == before) break;
   }

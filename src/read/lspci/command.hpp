@@ -14,6 +14,10 @@ struct LspciCommand {
 };
 [[nodiscard]] std::optional<LspciCommand> parse_lspci_command(std::string_view text);
 
+/// The address that is all a line says, with marks of a heading around it or not: what a loop over devices prints
+/// before the lines it has filtered.
+[[nodiscard]] std::optional<Address> address_alone(std::string_view text);
+
 /// A shell prompt (`$ `, `# `, `user@host:~$ `, `[~]# `), a fence or a heading of markdown: no device's lines go on
 /// after it.
 [[nodiscard]] bool is_boundary(std::string_view text);

@@ -74,6 +74,7 @@ bool lacks_a_bridge(const std::vector<PciDevice>& devices, const Behind& behind)
 /// A bridge whose link is up has something below it.
 bool lacks_what_is_below(const std::vector<PciDevice>& devices) {
   std::vector<Bus> present;
+  present.reserve(devices.size());
   for (const auto& d : devices) present.push_back(bus_of(d.address));
   std::sort(present.begin(), present.end());
   return std::any_of(devices.begin(), devices.end(), [&](const PciDevice& d) {

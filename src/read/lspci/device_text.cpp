@@ -80,7 +80,7 @@ void DeviceText::begin(const Address& address, std::string_view rest, std::uint3
   bus_fields_ = 0;
   next_bar_ = 0;
   no_capabilities_ = false;
-  if (!rest.empty()) device_.lost = read_header_rest(rest, device_);
+  revision_ff_ = !rest.empty() && read_header_rest(rest, device_);
 }
 
 bool DeviceText::is_device_line(std::string_view text, bool first) const {
@@ -318,6 +318,8 @@ void DeviceText::take_hex(std::vector<Disagreement>& disagreements) {
 PciDevice DeviceText::finish(bool cut, std::vector<Disagreement>& disagreements, DeviceEvidence& evidence) {
   evidence_.cut = cut;
   evidence_.links = registers_.any_register();
+  // All ones, unless the device has answered after all.
+  if (revision_ff_ && !registers_.any_capability() && !evidence_.hex) device_.lost = true;
   registers_.end(cut, no_capabilities_);
   const bool known_endpoint = evidence_.verbose && !cut && !device_.lost && !device_.buses.is_known() &&
                               !(device_.class_code.is_known() && (device_.class_code.value() >> 8) == 0x06);

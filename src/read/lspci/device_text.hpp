@@ -71,6 +71,7 @@ class DeviceText {
   unsigned bus_fields_ = 0;
   std::uint8_t next_bar_ = 0;
   bool no_capabilities_ = false;
+  bool revision_ff_ = false;
 };
 
 }  // namespace gpucoop

@@ -97,6 +97,7 @@ Result<std::vector<Recording>> TextReader::read(std::string_view bytes) {
   add_trees(runs);
   std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.line < b.line; });
   std::vector<Recording> parts;
+  parts.reserve(runs.size() + 1);
   for (auto& run : runs) parts.push_back(std::move(run.recording));
   add_rest(parts);
   if (parts.empty()) return nothing_recognised();
@@ -259,6 +260,12 @@ void TextReader::take_other(const Line& line) {
     close(false);
     runs_.begin_run(command->filtered);
     announced_ = command->address;
+    end_log_line();
+    return;
+  }
+  if (const auto address = address_alone(line.text)) {
+    close(false);
+    announced_ = *address;
     end_log_line();
     return;
   }

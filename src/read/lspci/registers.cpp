@@ -49,11 +49,6 @@ void explain(Known<T>& field, Reason reason) {
   if (field.is_unknown() && field.reason() == Reason::not_in_input) field = Known<T>::unknown(reason);
 }
 
-template <class T>
-void make_absent(Known<T>& field) {
-  if (field.is_unknown()) field = Known<T>::absent();
-}
-
 /// A word that is whole even if the input ends right after it.
 bool is_whole_at_end(std::string_view w) {
   if (w.back() == '+' || w.back() == '-') return true;
@@ -361,127 +356,6 @@ void RegisterText::vf_value(std::string_view w) {
     case Expect::vf_offset: set_once(sriov.vf_offset, value); return;
     case Expect::vf_stride: set_once(sriov.vf_stride, value); return;
     default: return;
-  }
-}
-
-void RegisterText::end_express(bool cut) {
-  auto& e = values_.express;
-  // A version 1 capability ends before the second set of registers (PCI Express Base 1.1, section 7.8).
-  if (e.version.is(1)) {
-    make_absent(e.ari_forwarding);
-    make_absent(e.atomic_routing);
-    make_absent(e.atomic_completer32);
-    make_absent(e.atomic_completer64);
-    make_absent(e.atomic_completer128);
-    make_absent(e.atomic_requester_enable);
-    make_absent(e.atomic_egress_block);
-    make_absent(e.target_speed);
-  }
-  if (e.type.is(PortType::integrated_endpoint) || e.type.is(PortType::event_collector)) {
-    make_absent(e.max_speed);
-    make_absent(e.max_width);
-    make_absent(e.speed);
-    make_absent(e.width);
-    make_absent(e.link_training);
-    make_absent(e.dll_active);
-    make_absent(e.bandwidth_management);
-    make_absent(e.autonomous_bandwidth);
-    make_absent(e.link_disabled);
-    make_absent(e.target_speed);
-  }
-  const bool port = e.type.is(PortType::root_port) || e.type.is(PortType::switch_downstream);
-  if (e.type.is_known() && !port && !e.type.is(PortType::pci_to_pcie_bridge)) e.slot_implemented = false;
-  if (e.slot_implemented.is(false)) {
-    make_absent(e.physical_slot_number);
-    make_absent(e.slot_power_limit_watts);
-    make_absent(e.hot_plug_capable);
-    make_absent(e.hot_plug_surprise);
-    make_absent(e.presence_detect);
-  }
-  // Which words a register's line holds depends on the port type and on the age of lspci.
-  if (seen(Label::dev_cap2) && !(cut && (label_ == Label::dev_cap2 || label_ == Label::atomic_cap))) {
-    explain(e.ari_forwarding, Reason::not_printed);
-    explain(e.atomic_routing, Reason::not_printed);
-    explain(e.atomic_completer32, Reason::not_printed);
-    explain(e.atomic_completer64, Reason::not_printed);
-    explain(e.atomic_completer128, Reason::not_printed);
-  }
-  if (seen(Label::dev_ctl2) && !(cut && (label_ == Label::dev_ctl2 || label_ == Label::atomic_ctl))) {
-    explain(e.atomic_requester_enable, Reason::not_printed);
-    explain(e.atomic_egress_block, Reason::not_printed);
-  }
-  if (!cut) return;
-  explain(e.type, Reason::truncated);
-  explain(e.max_speed, Reason::truncated);
-  explain(e.max_width, Reason::truncated);
-  explain(e.speed, Reason::truncated);
-  explain(e.width, Reason::truncated);
-  explain(e.atomic_routing, Reason::truncated);
-  explain(e.atomic_completer32, Reason::truncated);
-  explain(e.atomic_completer64, Reason::truncated);
-  explain(e.atomic_completer128, Reason::truncated);
-  explain(e.atomic_requester_enable, Reason::truncated);
-  explain(e.atomic_egress_block, Reason::truncated);
-}
-
-void RegisterText::end(bool cut, bool no_capabilities) {
-  auto& d = *device_;
-  // Why a capability that is not in the text is not: unknown with a reason, or absent from a whole list.
-  const auto missing = [&](bool absent, Reason other) {
-    if (d.lost) return std::pair{false, Reason::device_lost};
-    if (d.access_denied) return std::pair{false, Reason::no_root};
-    if (cut) return std::pair{false, Reason::truncated};
-    return std::pair{absent, other};
-  };
-  const auto give = [](auto& field, const std::pair<bool, Reason>& why) {
-    using T = std::remove_reference_t<decltype(field)>;
-    field = why.first ? T::absent() : T::unknown(why.second);
-  };
-
-  if (has_express_) {
-    end_express(cut);
-    d.express = values_.express;
-  } else {
-    give(d.express, missing(any_capability_ || no_capabilities, Reason::not_in_input));
-  }
-  // Without a single extended capability in the text it cannot be told whether any could be read.
-  const bool listed = no_capabilities || (any_extended_ && any_capability_);
-  const auto extended = [&](unsigned id) {
-    const bool undecoded = (undecoded_ >> id & 1U) != 0;
-    return missing(listed && !undecoded, undecoded ? Reason::not_printed : Reason::not_in_input);
-  };
-  if ((has_ & bit(Capability::acs)) != 0) {
-    if (cut && (label_ == Label::acs_cap || label_ == Label::acs_ctl)) {
-      for (auto* bits : {&values_.acs.capability, &values_.acs.control}) {
-        for (auto field : {&AcsBits::source_validation, &AcsBits::translation_blocking, &AcsBits::request_redirect,
-                           &AcsBits::completion_redirect, &AcsBits::upstream_forwarding, &AcsBits::egress_control,
-                           &AcsBits::direct_translated}) {
-          explain(bits->*field, Reason::truncated);
-        }
-      }
-    }
-    d.acs = values_.acs;
-  } else {
-    give(d.acs, extended(0x0d));
-  }
-  if ((has_ & bit(Capability::aer)) != 0) {
-    if (cut && label_ == Label::ue_sta) values_.aer.uncorrectable = Known<std::uint32_t>::unknown(Reason::truncated);
-    if (cut && label_ == Label::ce_sta) values_.aer.correctable = Known<std::uint32_t>::unknown(Reason::truncated);
-    d.aer = values_.aer;
-  } else {
-    give(d.aer, extended(0x01));
-  }
-  if ((has_ & bit(Capability::sriov)) != 0)
-    d.sriov = values_.sriov;
-  else
-    give(d.sriov, extended(0x10));
-  if (!d.ari_next_function.is_known()) {
-    const bool has = (has_ & bit(Capability::ari)) != 0;
-    give(d.ari_next_function, has ? std::pair{false, Reason::not_in_input} : extended(0x0e));
-  }
-  if (!d.power_state.is_known() && (has_ & bit(Capability::power_management)) == 0 && !d.lost && !d.access_denied &&
-      !cut && (any_capability_ || no_capabilities)) {
-    d.power_state = Known<std::string>::absent();
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -115,6 +116,9 @@ class RegisterText {
   void express_type(std::string_view text);
   void damaged(std::string_view text);
   void end_express(bool cut);
+  void end_extended(bool cut, bool no_capabilities);
+  [[nodiscard]] std::optional<Reason> missing(bool absent, Reason other, bool cut) const;
+  [[nodiscard]] bool has(Capability c) const { return (has_ >> static_cast<unsigned>(c) & 1U) != 0; }
   [[nodiscard]] bool seen(RegisterLabel label) const { return (seen_ >> static_cast<unsigned>(label) & 1U) != 0; }
 
   PciDevice* device_ = nullptr;

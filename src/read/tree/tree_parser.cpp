@@ -151,7 +151,9 @@ struct TreeParser::State {
     const std::size_t depth = line.pipes.size();
     if (open.size() != depth + 1) return std::nullopt;
     const std::ptrdiff_t slip = column - open[depth].column;
-    if (slip > kMostSlip || slip < -kMostSlip) return std::nullopt;
+    // A text that has lost its indentation begins at the first mark.
+    const bool unindented = depth == 0 ? column == 0 : line.pipes.front() == 0;
+    if (slip > kMostSlip || (slip < -kMostSlip && !unindented)) return std::nullopt;
     for (std::size_t i = 0; i < depth; ++i) {
       if (static_cast<std::ptrdiff_t>(line.pipes[i]) - open[i].column != slip) return std::nullopt;
     }

@@ -173,6 +173,14 @@ TEST_CASE("a device that has fallen off the bus") {
   CHECK_FALSE(d.revision.is_known());
 }
 
+TEST_CASE("revision ff of a device that answers is no sign of loss") {
+  const auto r = read(
+      "03:00.0 VGA compatible controller: Example Corp. GPU (rev ff)\n"
+      "\tControl: I/O+\n\tCapabilities: [40] Express (v2) Endpoint, MSI 00\n");
+  CHECK_FALSE(device(r, "03:00.0").lost);
+  CHECK(read("03:00.0 VGA compatible controller: Example Corp. GPU (rev ff)\n").devices.front().lost);
+}
+
 TEST_CASE("a device without capabilities has no PCI Express") {
   const auto r = read(kTwoDevices);
   CHECK(device(r, "00:00.0").express.is_absent());

@@ -154,6 +154,29 @@ TEST_CASE("the address of lspci -s stands for a device line that was filtered aw
   CHECK_FALSE(device(r, "01:00.0").class_code.is_known());
 }
 
+TEST_CASE("addresses alone as headings of filtered lines") {
+  const auto r = read(
+      "== 0000:01:00.0 ==\n\tLnkSta: Speed 2.5GT/s, Width x16\n"
+      "02:00.0:\n\tLnkSta: Speed 8GT/s, Width x8\n");
+  CHECK(express(r, "01:00.0").width.is(16));
+  CHECK(express(r, "02:00.0").width.is(8));
+}
+
+TEST_CASE("numbered lines") {
+  const auto r =
+      read("     1\t01:00.0 VGA compatible controller: Example Corp. GPU\n     2\t\tKernel driver in use: nvidia\n");
+  CHECK(device(r, "01:00.0").driver.is("nvidia"));
+}
+
+TEST_CASE("a tree that has lost its indentation") {
+  const auto r = read(
+      "-[0000:00]-+-00.0\n+-01.0-[01-03]----00.0-[02-03]----00.0-[03]--+-00.0\n"
+      "|                                            \\-00.1\n+-02.0\n\\-1f.0-[04]--+-00.0\n\\-00.1\n");
+  CHECK(device(r, "03:00.1").stated_parent.is(parse_address("02:00.0").value()));
+  CHECK(device(r, "00:02.0").stated_parent.is_absent());
+  CHECK(device(r, "04:00.1").stated_parent.is(parse_address("00:1f.0").value()));
+}
+
 TEST_CASE("a device line without an address is no device") {
   const auto r = read(
       "00:01.0 PCI bridge: Example Corp. Port\n\tCapabilities: [58] Express (v2) Root Port (Slot+)\n"
