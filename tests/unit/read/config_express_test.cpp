@@ -31,11 +31,11 @@ TEST_CASE("every port type by its code") {
       {0, PortType::endpoint},           {1, PortType::legacy_endpoint},     {4, PortType::root_port},
       {5, PortType::switch_upstream},    {6, PortType::switch_downstream},   {7, PortType::pcie_to_pci_bridge},
       {8, PortType::pci_to_pcie_bridge}, {9, PortType::integrated_endpoint}, {10, PortType::event_collector}};
-  for (const auto& [code, type] : types) {
-    CAPTURE(code);
-    const auto e = express_of(ConfigBuilder().express(2, code));
+  for (const auto& entry : types) {
+    CAPTURE(entry.first);
+    const auto e = express_of(ConfigBuilder().express(2, entry.first));
     CHECK(e.version.is(2));
-    CHECK(e.type.is(type));
+    CHECK(e.type.is(entry.second));
   }
   for (const unsigned code : {2U, 3U, 11U, 15U}) {
     CAPTURE(code);

@@ -19,8 +19,8 @@ TEST_CASE("every key of the contract is there, in its order") {
                                          "warnings"});
   CHECK(document["schema"] == "gpucoop.report/1");
   CHECK(document["tool"]["name"] == "gpucoop");
-  CHECK(document["engines"] == json::array());
-  CHECK(document["probes"] == json::array());
+  CHECK(document["engines"] == nlohmann::ordered_json::array());
+  CHECK(document["probes"] == nlohmann::ordered_json::array());
 }
 
 TEST_CASE("a GPU is told with its chain, its atomics and its link") {
