@@ -74,8 +74,7 @@ ExitCode run_explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& app, Action& action) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command =
-      app.add_subcommand("explain", "What a mode, gate, fact, cause or remedy means, and how it stands here");
+  CLI::App* command = app.add_subcommand("explain", "What a mode, gate, fact, cause or remedy means");
   command->add_option("id", options->id, "What to explain; without it every id is listed")->type_name("ID");
   add_input_options(*command, options->input);
   add_output_options(*command, options->output);
