@@ -304,7 +304,28 @@ void DeviceText::capabilities(std::string_view text, std::uint32_t line) {
   registers_.capability(text, line);
 }
 
+/// Says where rows are missing between others, or at the end.
+void DeviceText::warn_of_gaps() {
+  bool gap = false;
+  for (std::size_t at = 0; at < space_.extent() && !gap; at += ConfigSpace::kRow) {
+    gap = !space_.has(at, 1) && space_.why_missing(at, 1) == Reason::not_in_input;
+  }
+  if (gap) {
+    tally_->add("input.hex-gap", "rows of a configuration-space dump are missing; what they hold is not known from it",
+                first_row_);
+  }
+  switch (space_.extent()) {
+    case 64:    // lspci -x, or -xxx without root
+    case 128:   // the same of a CardBus bridge
+    case 256:   // -xxx
+    case 4096:  // -xxxx
+      break;
+    default: tally_->add("input.truncated", "a configuration-space dump ends in the middle", first_row_);
+  }
+}
+
 void DeviceText::take_hex(std::vector<Disagreement>& disagreements) {
+  warn_of_gaps();
   PciDevice decoded;
   decoded.address = device_.address;
   decode_config(space_, decoded);

@@ -58,6 +58,7 @@ class DeviceText {
   void region(std::string_view text, std::uint8_t index);
   void bar_words(std::string_view text);
   void capabilities(std::string_view text, std::uint32_t line);
+  void warn_of_gaps();
   void take_hex(std::vector<Disagreement>& disagreements);
 
   Tally* tally_;

@@ -231,5 +231,11 @@ TEST_CASE("bytes beside text, the bytes win and a difference is kept") {
     CHECK(express(r, "01:00.0").width.is(16));
     CHECK(express(r, "01:00.0").max_width.is(16));
     CHECK(r.disagreements.empty());
+    CHECK(warned_at(r, "input.hex-gap") == "host.txt:4");
+  }
+  SUBCASE("the rows end in the middle") {
+    const auto r = read("01:00.0 VGA compatible controller: NVIDIA Corporation GA102\n" + rows.substr(0, 400));
+    CHECK(device(r, "01:00.0").device_id.is(0x2204));
+    CHECK(warned_at(r, "input.truncated") == "host.txt:2");
   }
 }
