@@ -23,9 +23,9 @@ HopFinding root_port_finding(const Step& step, const PciExpress& express) {
   if (c32 == Tri::no || c64 == Tri::no) {
     const auto* which = c32 == c64 ? "32- and 64-bit" : c32 == Tri::no ? "32-bit" : "64-bit";
     const auto* bits = c32 == c64 ? "bits 7 and 8" : c32 == Tri::no ? "bit 7" : "bit 8";
-    finding.blocks = fmt::format(
-        "root port {} does not carry out {} atomic operations for its devices (Device Capabilities 2, {} = 0)",
-        short_form(step.address), which, bits);
+    finding.blocks =
+        fmt::format("root port {} does not carry out {} AtomicOps for its devices (Device Capabilities 2, {} = 0)",
+                    short_form(step.address), which, bits);
   } else if (c32 == Tri::unknown || c64 == Tri::unknown) {
     finding.open = fmt::format("the completer bits of root port {} (Device Capabilities 2, bits 7 and 8)",
                                short_form(step.address));
@@ -39,15 +39,12 @@ HopFinding switch_port_finding(const Step& step, const PciExpress& express, bool
   const auto egress = upstream ? bit(express.atomic_egress_block) : Tri::no;
   const auto* port = upstream ? "upstream" : "downstream";
   if (routes == Tri::no) {
-    finding.blocks = fmt::format(
-        "switch {} port {} does not pass atomic operations on (Device Capabilities 2, bit 6 "
-        "Routing = 0)",
-        port, short_form(step.address));
+    finding.blocks = fmt::format("switch {} port {} does not pass them on (Device Capabilities 2, bit 6 Routing = 0)",
+                                 port, short_form(step.address));
   } else if (egress == Tri::yes) {
-    finding.blocks = fmt::format(
-        "switch upstream port {} is set to stop atomic operations (Device Control 2, bit 7 "
-        "Egress Blocking = 1)",
-        short_form(step.address));
+    finding.blocks =
+        fmt::format("switch upstream port {} is set to stop them (Device Control 2, bit 7 Egress Blocking = 1)",
+                    short_form(step.address));
   } else if (routes == Tri::unknown || egress == Tri::unknown) {
     finding.open = fmt::format("the Routing bit of switch {} port {} (Device Capabilities 2, bit 6)", port,
                                short_form(step.address));
@@ -85,9 +82,6 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-const char* kMeaning =
-    "PCI Express atomic operations (read-modify-write in one step, used by GPU code to signal the CPU)";
-
 struct Walk {
   std::vector<HopFinding> findings;
   bool root_port_seen = false;
@@ -120,35 +114,32 @@ void judge_chain(const AtomicsCase& gpu, AtomicsJudgement& out) {
   }
   if (!blocks.empty()) {
     out.path = Tri::no;
-    out.why = fmt::format("{} cannot pass: {}.", kMeaning, joined(blocks));
+    out.why = joined(blocks) + ".";
     return;
   }
   if (gpu.virtualized == Tri::yes) {
     out.why = fmt::format(
-        "This is a virtual machine: the real path of {} is hidden, so whether {} pass cannot be told "
-        "from here{}.",
-        short_form(gpu.chain->steps.back().address), kMeaning,
+        "This is a virtual machine: the real path of {} is hidden, so whether AtomicOps pass cannot be told from "
+        "here{}.",
+        short_form(gpu.chain->steps.back().address),
         out.requester_enabled.is(true) ? ", even though the requester bit is set" : "");
     return;
   }
   if (!walk.root_port_seen) {
-    out.why = fmt::format(
-        "No root port above {} is known from the input, so whether {} pass cannot be told. It takes "
-        "lspci -vvv of the whole host, as root.",
-        short_form(gpu.chain->steps.back().address), kMeaning);
+    out.why =
+        fmt::format("No root port above {} is known from the input. It takes lspci -vvv of the whole host, as root.",
+                    short_form(gpu.chain->steps.back().address));
     return;
   }
   if (walk.gap) open.push_back("the bridges that are missing between the root port and the card");
   if (!open.empty()) {
-    out.why = fmt::format("Whether {} pass cannot be told: the input does not hold {}. It takes lspci -vvv as root.",
-                          kMeaning, joined(open));
+    out.why = fmt::format("The input does not hold {}. It takes lspci -vvv as root.", joined(open));
     return;
   }
   const auto root = *gpu.chain->root_port();
   const bool switches = root + 2 < gpu.chain->steps.size();
   out.path = Tri::yes;
-  out.why = fmt::format("{} pass: root port {} carries them out (32 and 64 bit){}.", kMeaning,
-                        short_form(gpu.chain->steps[root].address),
+  out.why = fmt::format("root port {} carries them out (32 and 64 bit){}.", short_form(gpu.chain->steps[root].address),
                         switches ? " and every switch port between routes them" : ", nothing lies between");
 }
 
@@ -171,7 +162,7 @@ void judge_path_of(const AtomicsCase& gpu, AtomicsJudgement& out) {
   } else if (device.express.is_absent() && gpu.virtualized != Tri::yes) {
     out.path = Tri::no;
     out.why =
-        fmt::format("{} is no PCI Express device, and only those have atomic operations.", short_form(step.address));
+        fmt::format("{} is no PCI Express device, and only those have AtomicOps.", short_form(step.address));
   } else {
     judge_chain(gpu, out);
   }
@@ -194,9 +185,8 @@ AtomicsJudgement judge_atomics(const AtomicsCase& gpu) {
   judge_path_of(gpu, out);
   out.state = out.driver != Tri::unknown ? out.driver : out.path;
   if (out.driver != Tri::unknown && out.driver != out.path) {
-    const auto* says = out.driver == Tri::yes
-                           ? "The driver uses PCI Express atomic operations on this card."
-                           : "The driver reports that this card has no PCI Express atomic operations.";
+    const auto* says = out.driver == Tri::yes ? "The driver uses AtomicOps on this card."
+                                              : "The driver reports that this card has no AtomicOps.";
     out.why = fmt::format("{} {}", says, out.why);
   }
   return out;

@@ -274,6 +274,13 @@ void put_gpus(Page& page, const Report& report, bool verbose) {
   if (!shown.empty()) {
     page.blank();
     page.heading("Each GPU's way, from the CPU down");
+    const auto in_doubt = [](const Shown& s) { return atomics_matter(*s.gpu) && s.gpu->atomics.state != Tri::yes; };
+    if (std::any_of(shown.begin(), shown.end(), in_doubt)) {
+      page.paragraph(2,
+                     "AtomicOps are PCI Express atomic operations: read, change and write in one step. Code on an "
+                     "AMD GPU uses them to signal the CPU.",
+                     Style::dim);
+    }
   }
   for (const Shown& s : shown) put_gpu(page, s, verbose);
   if (!aside.empty()) page.blank();
