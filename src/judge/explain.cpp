@@ -130,6 +130,7 @@ std::vector<Remedy> remedies_of(const std::vector<Clause>& require, const std::v
   collect(require);
   collect(prefer);
   std::vector<Remedy> remedies;
+  remedies.reserve(ids.size());
   for (const auto& id : ids) remedies.push_back(in_general(rules.remedy(id)));
   return remedies;
 }

@@ -40,6 +40,7 @@ std::string joined(const std::vector<Condition>& conditions, const RuleIndex& ru
 
 std::string vendor_words(const std::vector<std::string>& vendors) {
   std::vector<std::string> names;
+  names.reserve(vendors.size());
   for (const auto& vendor : vendors) {
     names.push_back(vendor == "amd"      ? "AMD"
                     : vendor == "nvidia" ? "NVIDIA"
