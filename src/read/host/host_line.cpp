@@ -90,7 +90,7 @@ bool read_command_line(std::string_view parameters, HostReading& host) {
 /// `DMI: ASUS System Product Name/PRIME X570-P, BIOS 4021 08/09/2021`: vendor, product and board, never a serial.
 bool read_board(std::string_view text, HostReading& host) {
   const std::size_t bios = text.find(", BIOS ");
-  if (bios == std::string_view::npos || bios > 160) return false;
+  if (bios > 160) return false;  // npos too
   const std::string_view board = trim(text.substr(0, bios));
   if (board.empty()) return false;
   set_once(host.board, std::string(board));

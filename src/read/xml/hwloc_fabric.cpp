@@ -137,7 +137,7 @@ void join(const Matrix& m, Recording& recording, Pairs& settled) {
         link.gbytes_per_s =
             assumed ? Known<double>::unknown(Reason::not_derivable) : Known<double>(static_cast<double>(rate) / 1000);
       }
-      if (settled.emplace(link.a, link.b).second) recording.fabric.push_back(std::move(link));
+      if (settled.emplace(link.a, link.b).second) recording.fabric.push_back(link);
     }
   }
 }

@@ -209,7 +209,7 @@ class NcclReader {
   void add_link(const Address& a, const Address& b, FabricLink::Kind kind, unsigned count, Place place) {
     FabricLink link{a, b, kind, {}, {}, place};
     if (count != 0) link.links = count;
-    recording_.fabric.push_back(std::move(link));
+    recording_.fabric.push_back(link);
   }
 
   struct Direction {
