@@ -78,6 +78,7 @@ class Analysis {
     topology_.sources = recording_.sources;
     topology_.lists_devices = recording_.lists_devices;
     topology_.listing_complete = recording_.listing_complete;
+    topology_.log = log_.findings();
     copy_warnings();
     for (std::size_t i = 0; i < recording_.devices.size(); ++i) {
       if (is_gpu(recording_.devices[i])) judge_gpu(i);

@@ -68,10 +68,11 @@ LogEvidence::LogEvidence(const Recording& recording, const Rules& rules) {
   const auto devices = by_ids(recording);
   for (const auto& line : recording.log) {
     const auto cause = causes.find(line.cause);
-    if (cause == causes.end() || !cause->second->sets_fact) continue;
+    if (cause == causes.end()) continue;
     const auto device = device_of(line, devices);
-    if (!device) continue;
     const auto place = to_string(recording, line.place);
+    find(*cause->second, line, device, place);
+    if (!device || !cause->second->sets_fact) continue;
     const bool value = cause->second->sets_value;
     auto text = place.empty() ? fmt::format("kernel line \"{}\"", line.text)
                               : fmt::format("kernel line \"{}\" ({})", line.text, place);
@@ -79,6 +80,21 @@ LogEvidence::LogEvidence(const Recording& recording, const Rules& rules) {
         statements_.try_emplace({*cause->second->sets_fact, *device}, Statement{value, false, std::move(text)});
     if (!fresh && entry->second.value != value) entry->second.contradicted = true;
   }
+}
+
+void LogEvidence::find(const LogCause& cause, const LogLine& line, const std::optional<Address>& device,
+                       std::string place) {
+  const auto [entry, fresh] = index_.try_emplace({cause.id, device}, findings_.size());
+  if (fresh) {
+    LogFinding finding;
+    finding.cause = cause.id;
+    finding.title = cause.title;
+    if (device) finding.device = *device;
+    finding.text = line.text;
+    finding.where = std::move(place);
+    findings_.push_back(std::move(finding));
+  }
+  ++findings_[entry->second].lines;
 }
 
 Tri LogEvidence::said(const std::string& id, const Address& device) const {

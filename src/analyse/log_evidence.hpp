@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/fact.hpp"
 #include "model/recording.hpp"
+#include "model/topology.hpp"
 #include "rules/rules.hpp"
 
 namespace gpucoop {
@@ -16,6 +19,9 @@ namespace gpucoop {
 class LogEvidence {
  public:
   LogEvidence(const Recording& recording, const Rules& rules);
+
+  /// Every cause that the lines name, once for each device, in the order of the lines.
+  [[nodiscard]] const std::vector<LogFinding>& findings() const { return findings_; }
 
   /// What the lines say about fact `id` of a device; no line, or lines that contradict each other: unknown.
   [[nodiscard]] Tri said(const std::string& id, const Address& device) const;
@@ -30,7 +36,11 @@ class LogEvidence {
     bool contradicted = false;
     std::string evidence;
   };
+  void find(const LogCause& cause, const LogLine& line, const std::optional<Address>& device, std::string place);
+
   std::map<std::pair<std::string, Address>, Statement> statements_;
+  std::vector<LogFinding> findings_;
+  std::map<std::pair<std::string, std::optional<Address>>, std::size_t> index_;  ///< of a cause and device in findings_
 };
 
 }  // namespace gpucoop

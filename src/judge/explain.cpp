@@ -245,6 +245,11 @@ class Explainer {
     if (rule.sets_fact) {
       result_.established = "such a line makes " + *rule.sets_fact + " " + (rule.sets_value ? "true" : "false");
     }
+    if (host() != nullptr) {
+      for (const auto& finding : host()->report().topology.log) {
+        if (finding.cause == rule.id) result_.log.push_back(finding);
+      }
+    }
     return std::move(result_);
   }
 

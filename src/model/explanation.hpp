@@ -55,6 +55,7 @@ struct Explanation {
   bool with_host = false;  ///< the rest is about a host
   std::vector<StandingHere> standing;
   std::vector<Fact> facts;            ///< of a fact: every one of the host
+  std::vector<LogFinding> log;        ///< of a log cause: where the host's kernel log names it
   std::vector<Remedy> remedies_here;  ///< with the GPUs and ports of the host filled in
 };
 

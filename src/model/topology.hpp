@@ -146,6 +146,16 @@ struct HostSummary {
   std::string fingerprint;   ///< of the PCI devices: equal for two readings of one unchanged host
 };
 
+/// What the kernel log says about one device, once for each cause.
+struct LogFinding {
+  std::string cause;      ///< id of the log cause in rules/
+  std::string title;      ///< what it means, in short
+  Known<Address> device;  ///< unknown where the line names none that is in the input
+  std::size_t lines = 0;  ///< how many lines say so
+  std::string text;       ///< the first of them
+  std::string where;      ///< its `file:line`
+};
+
 /// The outcome of analyse: everything that follows from a recording alone.
 struct Topology {
   HostSummary host;
@@ -154,6 +164,7 @@ struct Topology {
   std::vector<Link> links;
   std::vector<Pair> pairs;
   std::vector<Fact> facts;
+  std::vector<LogFinding> log;
   std::vector<Warning> warnings;
   bool lists_devices = false;
   Known<bool> listing_complete;

@@ -58,6 +58,7 @@ std::string render_explanation_json(const Explanation& e) {
   if (e.with_host) {
     value["here"] = {{"standing", list(e.standing, standing)},
                      {"facts", list(e.facts, json::fact)},
+                     {"log", list(e.log, json::log_finding)},
                      {"remedies", list(e.remedies_here, json::remedy)}};
   }
   return document(value);

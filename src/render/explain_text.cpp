@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "render/explain.hpp"
 #include "render/page.hpp"
@@ -60,10 +61,47 @@ std::string subject_of(const Fact& fact) {
   return fact.subject.of.empty() ? std::string(to_string(fact.subject.kind)) : words::list(fact.subject.of, 4);
 }
 
-void put_fact(Page& page, const Fact& fact, bool with_id) {
-  auto text = value_of(fact);
-  if (!fact.evidence.empty()) text += "; " + fact.evidence;
-  page.item(2, with_id ? fact.id : subject_of(fact), Style::bold, kAt, with_id ? subject_of(fact) + ": " + text : text);
+std::string fact_words(const Fact& fact) {
+  return value_of(fact) + (fact.evidence.empty() ? "" : "; " + fact.evidence);
+}
+
+/// Facts of one id. Subjects with the same words stand together, a pair with both its directions once.
+void put_facts(Page& page, const std::vector<Fact>& facts) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  std::vector<std::string> texts;
+  std::map<std::vector<Address>, std::size_t> pairs;
+  for (const auto& fact : facts) {
+    if (fact.subject.kind == SubjectKind::pair) pairs.emplace(fact.subject.of, texts.size());
+    texts.push_back(fact_words(fact));
+  }
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    const auto& fact = facts[i];
+    const auto& text = texts[i];
+    auto of = fact.subject.of;
+    std::reverse(of.begin(), of.end());
+    const auto back = pairs.find(of);
+    const bool mirrored = back != pairs.end() && texts[back->second] == text;
+    if (mirrored && back->second < i) continue;
+    std::string subject = subject_of(fact);
+    if (fact.subject.kind == SubjectKind::pair) {
+      subject = short_form(fact.subject.of.front()) + (mirrored ? " - " : " to ") + short_form(fact.subject.of.back());
+    }
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == text; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {text, {}});
+    group->second.push_back(subject);
+  }
+  for (const auto& [text, subjects] : groups) {
+    if (subjects.size() == 1) {
+      page.item(2, subjects.front(), Style::bold, kAt, text);
+      continue;
+    }
+    page.paragraph(2, words::list(subjects, 12), Style::bold);
+    page.paragraph(4, text);
+  }
+}
+
+void put_decisive(Page& page, const Fact& fact) {
+  page.item(2, fact.id, Style::bold, kAt, subject_of(fact) + ": " + fact_words(fact));
 }
 
 void put_standing(Page& page, const StandingHere& here) {
@@ -71,7 +109,7 @@ void put_standing(Page& page, const StandingHere& here) {
   if (!here.expected.empty()) state += ", expected " + here.expected;
   page.item(2, here.set.empty() ? "no usable GPU" : words::list(here.set, 4), Style::bold, kAt, state);
   if (!here.why.empty()) page.paragraph(4, words::sentence(here.why));
-  for (const auto& fact : here.evidence) put_fact(page, fact, true);
+  for (const auto& fact : here.evidence) put_decisive(page, fact);
 }
 
 void put_remedy(Page& page, const Remedy& remedy, std::size_t number) {
@@ -88,16 +126,22 @@ void put_remedies(Page& page, std::string_view heading, const std::vector<Remedy
 }
 
 void put_host(Page& page, const Explanation& e) {
-  if (!e.standing.empty() || !e.facts.empty()) {
+  if (!e.standing.empty() || !e.facts.empty() || !e.log.empty()) {
     page.blank();
     page.heading("On this host");
   }
   for (const auto& here : e.standing) put_standing(page, here);
-  for (const auto& fact : e.facts) put_fact(page, fact, false);
-  const bool nothing = e.standing.empty() && e.facts.empty() && e.remedies_here.empty();
-  if (nothing)
+  put_facts(page, e.facts);
+  for (const auto& finding : e.log) {
+    page.item(2, finding.device.is_known() ? short_form(finding.device.value()) : "no device named", Style::bold, kAt,
+              "\"" + finding.text + "\"" + (finding.where.empty() ? "" : " (" + finding.where + ")"));
+  }
+  const bool nothing = e.standing.empty() && e.facts.empty() && e.log.empty() && e.remedies_here.empty();
+  if (nothing) {
     put_part(page, "On this host",
-             e.name.kind == "fact" ? "nothing in the input says anything about it" : "it plays no part there");
+             e.name.kind == "fact" || e.name.kind == "log-cause" ? "nothing in the input says anything about it"
+                                                                 : "it plays no part there");
+  }
   put_remedies(page, "What would change it here", e.remedies_here);
 }
 
@@ -130,7 +174,7 @@ std::string render_explanation_text(const Explanation& e, const TextOptions& opt
   put_needs(page, "What it is better with", e.prefers);
   put_part(page, "What to do", e.next);
   if (e.name.kind == "remedy") {
-    put_remedies(page, "What to do", e.remedies);
+    if (e.remedies_here.empty()) put_remedies(page, "What to do", e.remedies);
     put_part(page, "What it changes", words::list(e.remedies.front().changes, 99));
   } else if (e.remedies_here.empty()) {
     put_remedies(page, e.name.kind == "fact" ? "What would make it known or change it" : "What may change it",

@@ -139,6 +139,7 @@ std::string render_json(const Report& report) {
   document["engines"] = Value::array();
   document["remedies"] = each(j.remedies, json::remedy);
   document["probes"] = Value::array();
+  document["log"] = each(t.log, json::log_finding);
   document["warnings"] = std::move(warnings);
   // ASCII only: nothing in it can act on a terminal, whatever a device or a file is called.
   return document.dump(2, ' ', true, Value::error_handler_t::replace) + "\n";

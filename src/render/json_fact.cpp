@@ -30,4 +30,13 @@ Value remedy(const Remedy& r) {
   return {{"id", r.id}, {"text", r.text}, {"changes", r.changes}, {"cost", r.cost}, {"risk", r.risk}};
 }
 
+Value log_finding(const LogFinding& f) {
+  return {{"cause", f.cause},
+          {"title", f.title},
+          {"device", f.device.is_known() ? Value(to_string(f.device.value())) : Value(nullptr)},
+          {"lines", f.lines},
+          {"text", f.text},
+          {"where", text(f.where)}};
+}
+
 }  // namespace gpucoop::json

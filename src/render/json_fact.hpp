@@ -8,5 +8,6 @@ namespace gpucoop::json {
 
 [[nodiscard]] Value fact(const Fact& fact);
 [[nodiscard]] Value remedy(const Remedy& remedy);
+[[nodiscard]] Value log_finding(const LogFinding& finding);
 
 }  // namespace gpucoop::json

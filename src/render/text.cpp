@@ -62,6 +62,7 @@ std::string render_text(const Report& report, const TextOptions& options) {
   text::put_remedies(page, report, options.verbose);
   text::put_gpus(page, report, options.verbose);
   text::put_pairs(page, report, options.verbose);
+  text::put_log(page, report);
   text::put_unknowns(page, report);
   text::put_warnings(page, report, options.verbose);
   if (options.verbose) text::put_facts(page, report);

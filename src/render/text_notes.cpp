@@ -113,6 +113,18 @@ void put_warnings(Page& page, const Report& report, bool verbose) {
   if (hidden != 0) page.paragraph(2, std::to_string(hidden) + " more of these kinds with --verbose.", Style::dim);
 }
 
+void put_log(Page& page, const Report& report) {
+  if (report.topology.log.empty()) return;
+  page.blank();
+  page.heading("The kernel log says");
+  for (const LogFinding& finding : report.topology.log) {
+    std::string text = finding.device.is_known() ? short_form(finding.device.value()) + ": " : "";
+    text += finding.title + " (" + finding.cause + "): \"" + finding.text + "\"";
+    if (finding.lines > 1) text += ", " + std::to_string(finding.lines) + " lines";
+    page.paragraph(2, text + (finding.where.empty() ? "" : " (" + finding.where + ")"), Style::plain, 2);
+  }
+}
+
 void put_facts(Page& page, const Report& report) {
   if (report.topology.facts.empty()) return;
   page.blank();

@@ -24,6 +24,8 @@ void put_remedies(Page& page, const Report& report, bool verbose);
 void put_gpus(Page& page, const Report& report, bool verbose);
 void put_pairs(Page& page, const Report& report, bool verbose);
 void put_unknowns(Page& page, const Report& report);
+/// The causes in the kernel log, each with its first line.
+void put_log(Page& page, const Report& report);
 void put_warnings(Page& page, const Report& report, bool verbose);
 /// Every fact with its evidence.
 void put_facts(Page& page, const Report& report);
