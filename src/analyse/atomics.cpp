@@ -161,8 +161,7 @@ void judge_path_of(const AtomicsCase& gpu, AtomicsJudgement& out) {
     out.why = "A root-complex integrated endpoint: there is no PCI Express path to judge.";
   } else if (device.express.is_absent() && gpu.virtualized != Tri::yes) {
     out.path = Tri::no;
-    out.why =
-        fmt::format("{} is no PCI Express device, and only those have AtomicOps.", short_form(step.address));
+    out.why = fmt::format("{} is no PCI Express device, and only those have AtomicOps.", short_form(step.address));
   } else {
     judge_chain(gpu, out);
   }
