@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analyse/isolation.hpp"
 #include "analyse/peer.hpp"
@@ -28,6 +29,7 @@ class Fabrics {
   explicit Fabrics(const std::vector<FabricLink>& links) {
     for (const auto& link : links) {
       shown_[maker_of(link.kind)] = true;
+      if (link.over_switch) switched_.insert({link.a, link.b});
       Fabric fabric{link.kind, link.links, link.gbytes_per_s};
       const auto [entry, fresh] = by_pair_.try_emplace(std::minmax(link.a, link.b), fabric);
       if (fresh) continue;
@@ -44,13 +46,16 @@ class Fabrics {
     const auto found = by_pair_.find(std::minmax(a.address, b.address));
     if (found != by_pair_.end()) return found->second;
     const auto shown = shown_.find(a.vendor);
-    const bool shows = a.vendor == b.vendor && shown != shown_.end();
+    // Two GPUs on different fabric switches: whether the switches are joined is not shown.
+    const bool open = switched_.count(a.address) != 0 && switched_.count(b.address) != 0;
+    const bool shows = a.vendor == b.vendor && shown != shown_.end() && !open;
     return shows || a.vendor != b.vendor ? Known<Fabric>::absent() : Known<Fabric>{};
   }
 
  private:
   std::map<std::pair<Address, Address>, Fabric> by_pair_;
   std::map<Vendor, bool> shown_;
+  std::set<Address> switched_;
 };
 
 struct Ceiling {

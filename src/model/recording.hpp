@@ -51,6 +51,7 @@ struct FabricLink {
   Known<unsigned> links;       ///< how many links make it up
   Known<double> gbytes_per_s;  ///< one direction, all links together
   Place place;
+  bool over_switch = false;  ///< through a fabric switch, whose links to other switches the source may not show
 };
 [[nodiscard]] std::string_view to_string(FabricLink::Kind kind);
 

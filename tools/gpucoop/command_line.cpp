@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest.hpp"
 #include "base/version.hpp"
 #include "command.hpp"
 #include "streams.hpp"
@@ -17,35 +18,9 @@ namespace {
 
 constexpr void (*kCommands[])(CLI::App&, Action&) = {add_topo, add_explain};
 
-// Levenshtein distance; both words are short.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
-/// The nearest of `words`, or "" where none is near enough to be meant.
-std::string nearest(const std::string& word, const std::vector<std::string>& words) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  if (word.size() > 40) return best;
-  for (const std::string& candidate : words) {
-    const std::size_t d = distance(word, candidate);
-    if (d < least) {
-      least = d;
-      best = candidate;
-    }
-  }
-  return best;
+std::string nearest_one(const std::string& word, const std::vector<std::string>& words) {
+  const auto found = nearest(word, words, 1);
+  return found.empty() ? std::string() : found.front();
 }
 
 std::vector<std::string> names(const std::vector<CLI::App*>& commands) {
@@ -61,7 +36,7 @@ ExitCode usage(const std::string& what, const std::string& next) {
 }
 
 ExitCode unknown_command(CLI::App& app, const std::string& word) {
-  const std::string near = nearest(word, names(app.get_subcommands(nullptr)));
+  const std::string near = nearest_one(word, names(app.get_subcommands(nullptr)));
   return usage("there is no subcommand '" + word + "'",
                near.empty() ? "gpucoop --help lists the subcommands" : "did you mean `gpucoop " + near + "`?");
 }
@@ -77,7 +52,7 @@ ExitCode parse_failed(const CLI::App& app, const CLI::ParseError& error) {
       for (const auto& name : option->get_lnames()) words.push_back("--" + name);
     }
     const std::string word = extra.front().substr(0, extra.front().find('='));
-    const std::string near = word.rfind("--", 0) == 0 ? nearest(word, words) : "";
+    const std::string near = word.rfind("--", 0) == 0 ? nearest_one(word, words) : "";
     const std::string what =
         word.rfind('-', 0) == 0 ? "there is no option '" + word + "'" : "'" + word + "' is one word too many";
     return usage(what, near.empty() ? help + " lists the options" : "did you mean " + near + "?");

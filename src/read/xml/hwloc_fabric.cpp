@@ -127,12 +127,13 @@ void join(const Matrix& m, Recording& recording, Pairs& settled) {
   for (const std::size_t a : gpus) {
     for (const std::size_t b : gpus) {
       if (*m.objects[a] == *m.objects[b]) continue;
-      FabricLink link{*m.objects[a], *m.objects[b], m.kind, {}, {}, m.place};
+      FabricLink link{*m.objects[a], *m.objects[b], m.kind, {}, {}, m.place, false};
       if (m.hops) {
         if (m.at(a, b) != 1) continue;
       } else {
         const std::uint64_t rate = m.at(a, b) != 0 ? m.at(a, b) : over_switches(m, switches, a, b);
         if (rate == 0) continue;
+        link.over_switch = m.at(a, b) == 0;
         const bool assumed = m.kind == FabricLink::Kind::xgmi && rate == kAssumedXgmi;
         link.gbytes_per_s =
             assumed ? Known<double>::unknown(Reason::not_derivable) : Known<double>(static_cast<double>(rate) / 1000);

@@ -192,7 +192,7 @@ class NcclReader {
   void join() {
     for (const auto& [key, stated] : direct_) {
       if (devices_.count(key.to) == 0 || key.from == key.to) continue;
-      add_link(key.from, key.to, key.kind, stated.count, stated.place);
+      add_link(key.from, key.to, key.kind, stated, false);
     }
     if (to_switches_.size() > kMostSwitched) {
       warn("input.too-many-gpus", "more GPUs than switches can join; their links are left out", document_.root());
@@ -201,14 +201,15 @@ class NcclReader {
     for (const auto& [a, of_a] : to_switches_) {
       for (const auto& [b, of_b] : to_switches_) {
         if (a == b || direct_.count({a, b, FabricLink::Kind::nvlink}) != 0) continue;
-        add_link(a, b, FabricLink::Kind::nvlink, std::min(of_a.count, of_b.count), of_a.place);
+        add_link(a, b, FabricLink::Kind::nvlink, {std::min(of_a.count, of_b.count), of_a.place}, true);
       }
     }
   }
 
-  void add_link(const Address& a, const Address& b, FabricLink::Kind kind, unsigned count, Place place) {
-    FabricLink link{a, b, kind, {}, {}, place};
-    if (count != 0) link.links = count;
+  void add_link(const Address& a, const Address& b, FabricLink::Kind kind, const StatedLinks& stated,
+                bool over_switch) {
+    FabricLink link{a, b, kind, {}, {}, stated.place, over_switch};
+    if (stated.count != 0) link.links = stated.count;
     recording_.fabric.push_back(link);
   }
 

@@ -209,6 +209,25 @@ TEST_CASE("small BARs, other makers, guests and processor graphics") {
   CHECK(pair_of(apu.judge(), "03:00.0", "09:00.0").peer == PeerExpectation::unknown);
 }
 
+TEST_CASE("between two fabric switches nothing is shown, so a fabric there stays open") {
+  Host host;
+  for (const auto* gpu : {"03:00.0", "04:00.0", "05:00.0", "06:00.0"}) host.gpu(gpu, 0x10de, 0x20b5);
+  const auto join = [&](const char* a, const char* b, bool over_switch) {
+    host.recording.fabric.push_back(
+        {parse_address(a).value(), parse_address(b).value(), FabricLink::Kind::nvlink, {}, 150.0, {}, over_switch});
+  };
+  join("03:00.0", "04:00.0", true);
+  join("05:00.0", "06:00.0", true);
+  auto t = host.judge();
+  CHECK(pair_of(t, "03:00.0", "04:00.0").fabric.is_known());
+  CHECK(pair_of(t, "03:00.0", "05:00.0").fabric.is_unknown());
+
+  host.recording.fabric.clear();
+  join("03:00.0", "04:00.0", false);
+  join("05:00.0", "06:00.0", false);
+  CHECK(pair_of(host.judge(), "03:00.0", "05:00.0").fabric.is_absent());
+}
+
 TEST_CASE("a fabric is known, absent where the source shows fabrics, else open") {
   auto host = big_host();
   CHECK(pair_of(host.judge(), "03:00.0", "04:00.0").fabric.is_unknown());
