@@ -18,6 +18,12 @@ bool is_bridge_class(const PciDevice& d) {
   return code != nullptr && *code >> 8 == kBridgeBaseClass;
 }
 
+bool leads_to_a_bus(const PciDevice& d) {
+  constexpr std::uint16_t kPciBridge = 0x0604;
+  constexpr std::uint16_t kSemiTransparentBridge = 0x0609;
+  return d.buses.is_known() || d.class_code.is(kPciBridge) || d.class_code.is(kSemiTransparentBridge);
+}
+
 bool begins_at_root(const PciDevice& first) {
   return first.address.device == 0 && first.address.function == 0 && is_bridge_class(first);
 }
@@ -71,35 +77,43 @@ bool lacks_a_bridge(const std::vector<PciDevice>& devices, const Behind& behind)
   return false;
 }
 
-/// A bridge whose link is up has something below it.
-bool lacks_what_is_below(const std::vector<PciDevice>& devices) {
+/// Something is below this bridge: its link is up, or, where that is not in the text, its memory window is open.
+bool leads_somewhere(const PciDevice& d, const DeviceEvidence& lines) {
+  if (d.express.is_absent()) return false;
+  const auto* e = d.express.get();
+  if (e == nullptr) return lines.window;
+  if (!e->type.is(PortType::root_port) && !e->type.is(PortType::switch_downstream)) return false;
+  return e->dll_active.is_known() ? e->dll_active.value() : lines.window;
+}
+
+bool lacks_what_is_below(const std::vector<PciDevice>& devices, const std::vector<DeviceEvidence>& evidence) {
   std::vector<Bus> present;
   present.reserve(devices.size());
   for (const auto& d : devices) present.push_back(bus_of(d.address));
   std::sort(present.begin(), present.end());
-  return std::any_of(devices.begin(), devices.end(), [&](const PciDevice& d) {
-    const auto* b = d.buses.get();
-    const auto* e = d.express.get();
-    if (b == nullptr || e == nullptr || !e->dll_active.is(true)) return false;
-    if (!e->type.is(PortType::root_port) && !e->type.is(PortType::switch_downstream)) return false;
-    return !std::binary_search(present.begin(), present.end(), Bus{d.address.domain, b->secondary});
-  });
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto* b = devices[i].buses.get();
+    if (b == nullptr || !leads_somewhere(devices[i], evidence[i])) continue;
+    if (!std::binary_search(present.begin(), present.end(), Bus{devices[i].address.domain, b->secondary})) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
-Known<bool> listing_complete(const std::vector<PciDevice>& devices, bool filtered, bool cut) {
+Known<bool> listing_complete(const std::vector<PciDevice>& devices, const std::vector<DeviceEvidence>& evidence,
+                             bool filtered) {
   if (devices.empty()) return {};
   if (devices.size() == 1) return false;
   const auto behind = buses_behind(devices);
   if (lacks_a_bridge(devices, behind)) return false;
-  const bool any_bridge = std::any_of(devices.begin(), devices.end(), is_bridge_class);
+  const bool any_bridge = std::any_of(devices.begin(), devices.end(), leads_to_a_bus);
   const bool below_something =
       std::any_of(devices.begin(), devices.end(), [](const PciDevice& d) { return d.address.bus != 0; });
   if (!any_bridge && below_something) return filtered ? Known<bool>(false) : Known<bool>();
-  if (filtered || cut) return {};
+  if (filtered || evidence.back().cut) return {};
   if (!begins_at_root(devices.front()) || !ascends(devices) || !has_every_function_zero(devices)) return {};
-  if (lacks_what_is_below(devices)) return {};
+  if (lacks_what_is_below(devices, evidence)) return {};
   return true;
 }
 

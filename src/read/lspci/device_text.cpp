@@ -57,6 +57,18 @@ std::string without_control(std::string_view s) {
   return std::string(s.substr(0, kMost));
 }
 
+/// `f0000000-f02fffff [size=3M]`; a closed window reads `None`, `[disabled]` or has its limit below its base.
+bool is_open_window(std::string_view text) {
+  if (text.find("[disabled]") != std::string_view::npos) return false;
+  const auto base = text.substr(0, text.find('-'));
+  if (base.empty() || text.size() < 2 * base.size() + 1) return false;
+  const auto limit = text.substr(base.size() + 1, base.size());
+  const auto is_hex = [](char c) { return hex_value(c) >= 0; };
+  // Of one length and lower case, so that they compare as numbers do.
+  return std::all_of(base.begin(), base.end(), is_hex) && std::all_of(limit.begin(), limit.end(), is_hex) &&
+         base < limit;
+}
+
 bool is_zero_address(std::string_view s) {
   std::size_t digits = 0;
   while (digits < s.size() && hex_value(s[digits]) >= 0) {
@@ -121,6 +133,10 @@ void DeviceText::device_line(std::string_view text, std::uint32_t line, bool cut
   } else if (const auto numbers = after(text, "Bus:")) {
     bus(*numbers);
     open_ = Open::bus;
+  } else if (const auto range = after(text, "Memory behind bridge:")) {
+    evidence_.window = evidence_.window || is_open_window(*range);
+  } else if (const auto more = after(text, "Prefetchable memory behind bridge:")) {
+    evidence_.window = evidence_.window || is_open_window(*more);
   } else if (const auto slot = after(text, "Physical Slot:")) {
     if (!slot->empty()) device_.physical_slot = without_control(*slot);
   } else if (const auto label = after(text, "DeviceName:")) {

@@ -22,6 +22,7 @@ struct DeviceEvidence {
   bool modules = false;
   bool links = false;  ///< register lines, as by -vv
   bool cut = false;
+  bool window = false;  ///< a bridge with an open memory window: it has room for what is below it
 };
 
 /// Reads the lines below one device line, decoded text and bytes, in any mixture.

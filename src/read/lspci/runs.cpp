@@ -130,8 +130,7 @@ void Runs::end_run() {
     judge_drivers();
     judge_paths();
     if (!rejoin_duplicate()) {
-      const bool cut = !evidence_.empty() && evidence_.back().cut;
-      run_.listing_complete = listing_complete(run_.devices, filtered_, cut);
+      run_.listing_complete = listing_complete(run_.devices, evidence_, filtered_);
       run_.lists_devices = true;
       const bool text = std::any_of(evidence_.begin(), evidence_.end(), [](const auto& e) { return e.text; });
       const bool hex = std::any_of(evidence_.begin(), evidence_.end(), [](const auto& e) { return e.hex; });

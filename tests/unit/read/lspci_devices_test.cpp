@@ -190,14 +190,44 @@ TEST_CASE("a device without capabilities has no PCI Express") {
 
 TEST_CASE("whether a listing is complete") {
   CHECK(read(kTwoDevices).listing_complete.is(true));
-  CHECK(read("00:00.0 Host bridge: Example Corp. Root\n01:00.0 VGA compatible controller: Example Corp. GPU\n")
+  CHECK(read("00:00.0 Host bridge: Example Corp. Root\n00:01.0 PCI bridge: Example Corp. Port\n"
+             "01:00.0 VGA compatible controller: Example Corp. GPU\n")
             .listing_complete.is(true));
+  SUBCASE("no bridge leads to the bus of a device") {
+    CHECK(read("00:00.0 Host bridge: Example Corp. Root\n01:00.0 VGA compatible controller: Example Corp. GPU\n")
+              .listing_complete.is_unknown());
+  }
+  SUBCASE("nothing below a bridge without root") {
+    const auto with_window = [](const std::string& window) {
+      return read(
+                 "00:00.0 Host bridge: Example Corp. Root\n"
+                 "00:01.0 PCI bridge: Example Corp. Port\n"
+                 "\tBus: primary=00, secondary=01, subordinate=01, sec-latency=0\n" +
+                 window +
+                 "\tCapabilities: <access denied>\n"
+                 "00:02.0 PCI bridge: Example Corp. Port\n"
+                 "\tBus: primary=00, secondary=02, subordinate=02, sec-latency=0\n"
+                 "\tCapabilities: <access denied>\n"
+                 "02:00.0 VGA compatible controller: Example Corp. GPU\n")
+          .listing_complete;
+    };
+    CHECK(with_window("\tMemory behind bridge: f0000000-f00fffff [size=1M]\n").is_unknown());
+    CHECK(with_window("\tMemory behind bridge: None\n"
+                      "\tPrefetchable memory behind bridge: 0000007000000000-000000780fffffff [size=33024M]\n")
+              .is_unknown());
+    CHECK(with_window("\tMemory behind bridge: [disabled]\n").is(true));
+    CHECK(with_window("\tMemory behind bridge: fff00000-000fffff [disabled]\n").is(true));
+    CHECK(with_window("\tMemory behind bridge: fff00000-000fffff\n").is(true));
+  }
   SUBCASE("one device") {
     CHECK(read("01:00.0 VGA compatible controller: Example Corp. GPU\n").listing_complete.is(false));
   }
   SUBCASE("a part that was asked for") {
     CHECK(read("$ lspci | grep -e Host -e VGA\n00:00.0 Host bridge: Example Corp. Root\n"
                "01:00.0 VGA compatible controller: Example Corp. GPU\n")
+              .listing_complete.is(false));
+    CHECK(read("$ lspci | grep -i -e bridge -e VGA\n00:00.0 Host bridge: Example Corp. Root\n"
+               "00:01.0 PCI bridge: Example Corp. Port\n01:00.0 VGA compatible controller: Example Corp. GPU\n")
               .listing_complete.is_unknown());
   }
   SUBCASE("does not begin at the begin") {
