@@ -29,12 +29,12 @@ Known<std::uint64_t> largest_memory_bar(const PciDevice& device) {
   return largest;
 }
 
-/// Addresses of the virtual functions that physical functions with SR-IOV enabled announce
+/// The virtual functions that physical functions with SR-IOV enabled announce, each with its physical function
 /// (routing id + First VF Offset + n × VF Stride). Damaged input may announce any number: what is beyond a bound that
 /// no host reaches is left out.
-std::set<Address> announced_virtual_functions(const Recording& recording) {
+std::map<Address, Address> announced_virtual_functions(const Recording& recording) {
   constexpr unsigned kMost = 1U << 20;
-  std::set<Address> functions;
+  std::map<Address, Address> functions;
   unsigned count = 0;
   for (const auto& device : recording.devices) {
     const auto* sriov = device.sriov.get();
@@ -45,8 +45,9 @@ std::set<Address> announced_virtual_functions(const Recording& recording) {
               sriov->vf_offset.value();
     for (unsigned n = 0; n < sriov->num_vfs.value() && id <= 0xffff && count < kMost;
          ++n, ++count, id += sriov->vf_stride.value()) {
-      functions.insert({a.domain, static_cast<std::uint8_t>(id >> 8), static_cast<std::uint8_t>((id >> 3) & 0x1f),
-                        static_cast<std::uint8_t>(id & 7)});
+      functions.try_emplace({a.domain, static_cast<std::uint8_t>(id >> 8), static_cast<std::uint8_t>((id >> 3) & 0x1f),
+                             static_cast<std::uint8_t>(id & 7)},
+                            a);
       if (sriov->vf_stride.value() == 0) break;
     }
   }
@@ -124,7 +125,12 @@ class Analysis {
     gpu.integrated = is_integrated(tree_, view.chain, catalogue_, gpu.vendor, virtualization_.state);
     gpu.compute = can_compute(device, gpu.vendor, catalogue_);
     gpu.lost = device.lost || log_.said("gpu.present", device.address) == Tri::no;
-    gpu.virtual_function = device.physical_function.is_known() || virtual_functions_.count(device.address) != 0;
+    view.physical_function = device.physical_function;
+    const auto announced = virtual_functions_.find(device.address);
+    if (!view.physical_function.is_known() && announced != virtual_functions_.end()) {
+      view.physical_function = announced->second;
+    }
+    gpu.virtual_function = view.physical_function.is_known();
     gpu.numa_node = nearest(view.chain, &PciDevice::numa_node);
     gpu.package = nearest(view.chain, &PciDevice::package);
     gpu.slot = slot_of(view.chain);
@@ -254,7 +260,7 @@ class Analysis {
   Virtualization virtualization_;
   LogEvidence log_;
   std::map<Address, KernelBandwidth> kernel_bandwidths_;
-  std::set<Address> virtual_functions_;
+  std::map<Address, Address> virtual_functions_;
   std::set<Address> computing_;
   std::map<Address, std::size_t> view_of_;
   std::vector<GpuView> views_;

@@ -10,11 +10,29 @@ namespace gpucoop {
 namespace {
 
 constexpr std::array<std::string_view, 5> kComputes = {"amdgpu", "nvidia", "i915", "xe", "habanalabs"};
-// Passthrough stubs, and display drivers without a compute stack that an engine uses.
-constexpr std::array<std::string_view, 18> kDoesNotCompute = {
-    "vfio-pci", "pci-stub",           "pciback", "xen-pciback", "uio_pci_generic", "igb_uio", "nouveau",
-    "radeon",   "simple-framebuffer", "ast",     "mgag200",     "vmwgfx",          "qxl",     "bochs-drm",
-    "cirrus",   "virtio-pci",         "nova",    "nova_core"};
+// Passthrough stubs, the host's side of AMD's SR-IOV (gim), and display drivers without a compute stack that an engine
+// uses.
+constexpr std::array<std::string_view, 21> kDoesNotCompute = {"vfio-pci",
+                                                              "pci-stub",
+                                                              "pciback",
+                                                              "xen-pciback",
+                                                              "uio_pci_generic",
+                                                              "igb_uio",
+                                                              "nouveau",
+                                                              "radeon",
+                                                              "simple-framebuffer",
+                                                              "ast",
+                                                              "mgag200",
+                                                              "vmwgfx",
+                                                              "qxl",
+                                                              "bochs-drm",
+                                                              "cirrus",
+                                                              "virtio-pci",
+                                                              "nova",
+                                                              "nova_core",
+                                                              "gim",
+                                                              "xe_vfio_pci",
+                                                              "nvgrace_gpu_vfio_pci"};
 
 template <class List>
 bool contains(const List& list, std::string_view name) {

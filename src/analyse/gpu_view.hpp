@@ -14,6 +14,7 @@ struct GpuView {
   Chain chain;
   std::vector<PathLink> links;
   Gpu gpu;
+  Known<Address> physical_function;  ///< of a virtual function: stated, or announced by the physical one
 };
 
 /// The recording and what is true of the whole host, shared by the judgements about pairs and facts.

@@ -19,8 +19,8 @@ bool one_device(const GpuView& a, const GpuView& b) {
   const auto& x = a.gpu.address;
   const auto& y = b.gpu.address;
   if (same_bus(x, y) && x.device == y.device) return true;
-  const auto& pf_a = a.chain.steps.back().device->physical_function;
-  const auto& pf_b = b.chain.steps.back().device->physical_function;
+  const auto& pf_a = a.physical_function;
+  const auto& pf_b = b.physical_function;
   return pf_a.is(y) || pf_b.is(x) || (pf_a.is_known() && pf_a == pf_b);
 }
 

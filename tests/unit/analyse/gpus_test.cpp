@@ -112,11 +112,30 @@ TEST_CASE("virtual functions are known from their physical function") {
   CHECK(fact_of(t, "gpu.virtual_function", "03:00.3")->value.is_unknown());
 }
 
+TEST_CASE("a virtual function on another device number is still on the card of its physical function") {
+  Host host;
+  host.bridge("00:01.0", 1, 1, PortType::root_port);
+  auto& physical = host.gpu("01:00.0", 0x1002, 0x740f);
+  SrIov sriov;
+  sriov.enabled = true;
+  sriov.num_vfs = std::uint16_t{2};
+  sriov.vf_offset = std::uint16_t{16};
+  sriov.vf_stride = std::uint16_t{8};
+  physical.sriov = sriov;
+  host.gpu("01:02.0", 0x1002, 0x7410).physical_function = Known<Address>{};
+  host.gpu("01:03.0", 0x1002, 0x7410).physical_function = Known<Address>{};
+  const auto t = host.judge();
+  CHECK(pair_of(t, "01:00.0", "01:02.0").path == PairPath::same_card);
+  CHECK(pair_of(t, "01:02.0", "01:03.0").path == PairPath::same_card);
+}
+
 TEST_CASE("drivers: the makers' compute, stubs do not, none leaves it open") {
   Host host;
   host.gpu("01:00.0");
   CHECK(fact_of(host.judge(), "gpu.driver_usable", "01:00.0")->value.is(FactValue(true)));
   host["01:00.0"].driver = std::string("vfio-pci");
+  CHECK(fact_of(host.judge(), "gpu.driver_usable", "01:00.0")->value.is(FactValue(false)));
+  host["01:00.0"].driver = std::string("gim");
   CHECK(fact_of(host.judge(), "gpu.driver_usable", "01:00.0")->value.is(FactValue(false)));
   host["01:00.0"].driver = std::string("something");
   CHECK(fact_of(host.judge(), "gpu.driver_usable", "01:00.0")->value.is_unknown());
