@@ -64,6 +64,12 @@ Judgement judge(const std::vector<Fact>& facts, const Rules& rules) {
   judgement.remedies = book.take();
   judgement.facts = std::move(sizes);
   judgement.facts.insert(judgement.facts.end(), missing.facts().begin(), missing.facts().end());
+  if (selection.not_judged != 0) {
+    judgement.warnings.push_back(
+        {"set.too-many",
+         fmt::format("{} more GPUs are listed than are judged together; the rest is left out.", selection.not_judged),
+         {}});
+  }
   for (const auto& left : selection.left_out) {
     if (!left.worth_saying) continue;
     judgement.warnings.push_back(

@@ -6,6 +6,11 @@ namespace gpucoop {
 
 namespace {
 
+// More than any host has today; facts about pairs are gathered for as many. Without a bound, damaged input would take
+// quadratic time.
+constexpr std::size_t kMostInSet = 64;
+constexpr std::size_t kMostLeftOut = 256;
+
 std::string text_of(const FactIndex& facts, std::string_view id, const Address& gpu) {
   const auto* fact = facts.find(id, focus_on(gpu));
   if (fact == nullptr || !fact->value.is_known()) return {};
@@ -56,6 +61,10 @@ Selection select_sets(const FactIndex& facts) {
   for (const auto& group : groups) largest = std::max(largest, group.gpus.size());
   for (auto& group : groups) {
     if (group.gpus.size() == largest) {
+      if (group.gpus.size() > kMostInSet) {
+        selection.not_judged += group.gpus.size() - kMostInSet;
+        group.gpus.resize(kMostInSet);
+      }
       selection.sets.push_back(std::move(group));
       continue;
     }
@@ -63,6 +72,10 @@ Selection select_sets(const FactIndex& facts) {
   }
   std::sort(selection.left_out.begin(), selection.left_out.end(),
             [](const LeftOut& a, const LeftOut& b) { return a.gpu < b.gpu; });
+  if (selection.left_out.size() > kMostLeftOut) {
+    selection.not_judged += selection.left_out.size() - kMostLeftOut;
+    selection.left_out.resize(kMostLeftOut);
+  }
   return selection;
 }
 

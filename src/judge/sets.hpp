@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct Candidates {
 struct Selection {
   std::vector<Candidates> sets;  ///< the largest; several where they tie
   std::vector<LeftOut> left_out;
-  bool any_gpu = false;  ///< the facts are about at least one GPU, usable or not
+  std::size_t not_judged = 0;  ///< GPUs beyond the bounds of a set (64) and of `left_out` (256)
+  bool any_gpu = false;        ///< the facts are about at least one GPU, usable or not
 };
 
 /// Discrete compute-capable GPUs that answer and whose driver is not known to be one that cannot compute, by vendor:

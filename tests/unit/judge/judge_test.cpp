@@ -1,6 +1,7 @@
 #include "judge/judge.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -299,7 +300,7 @@ TEST_CASE("a GPU that is held for a virtual machine or has fallen off the bus is
   lost.set("01:00.0", "gpu.present", false);
   const auto judgement = judged(lost);
   CHECK(has(mode_of(judgement, "tensor").remedies, "revive-gpu"));
-  CHECK(judgement.remedies.at(1).text.rfind("01:00.0 does not answer", 0) == 0);
+  CHECK(judgement.remedies.at(0).text.rfind("01:00.0 does not answer", 0) == 0);
 }
 
 TEST_CASE("no GPU that can be used: modes are judged all the same, and nothing at all without a GPU") {
@@ -404,6 +405,22 @@ TEST_CASE("sixteen GPUs on a fabric in two sockets") {
   m.every_pair("fabric.direct", false);
   CHECK(mode(m, "tensor") == "unknown/degraded");
   CHECK(mode(m, "tensor-custom-allreduce") == "unknown/degraded");
+}
+
+TEST_CASE("absurdly many GPUs: the first are judged, and it is said") {
+  Machine machine;
+  for (int i = 0; i < 100; ++i) machine.gpu("nvidia", fmt::format("{:02x}:00.0", i));
+  for (int i = 0; i < 300; ++i) machine.gpu("nvidia", fmt::format("0001:{:02x}:{:02x}.0", i / 32, i % 32));
+  for (int i = 0; i < 300; ++i) {
+    machine.set(fmt::format("0001:{:02x}:{:02x}.0", i / 32, i % 32), "gpu.present", false);
+  }
+  const auto judgement = judged(machine);
+  REQUIRE(judgement.sets.size() == 1);
+  CHECK(judgement.sets[0].gpus.size() == 64);
+  REQUIRE_FALSE(judgement.warnings.empty());
+  CHECK(judgement.warnings[0].code == "set.too-many");
+  CHECK(judgement.warnings[0].text.rfind("80 more GPUs", 0) == 0);
+  CHECK(judgement.warnings.size() == 257);
 }
 
 TEST_CASE("a static claim about a probed fact is no proof") {
