@@ -58,14 +58,14 @@ void ConfigSpace::add(const HexRow& row) {
     std::copy(row.bytes.begin(), row.bytes.end(), bytes_.begin() + row.offset);
   } else {
     for (std::size_t i = 0; i < kRow; ++i) {
-      if ((row.present >> i & 1U) != 0) bytes_[at + i] = row.bytes[i];
+      if ((std::uint32_t{row.present} >> i & 1U) != 0) bytes_[at + i] = row.bytes[i];
     }
   }
   present = static_cast<std::uint16_t>(present | row.present);
   if (row.state == HexRow::State::short_) {
     short_row_ = row.offset;
     std::size_t count = 0;
-    while (count < kRow && (present >> count & 1U) != 0) ++count;
+    while (count < kRow && (std::uint32_t{present} >> count & 1U) != 0) ++count;
     extent_ = std::max(extent_, at + count);
     return;
   }
