@@ -191,10 +191,26 @@ class Merger {
       const bool classes = std::all_of(out_.devices.begin(), out_.devices.end(), [](const PciDevice& d) {
         return d.class_code.is_known() || d.buses.is_known() || d.lost;
       });
-      if (classes) out_.listing_complete = true;
+      if (classes && !log_names_another()) out_.listing_complete = true;
     } else if (all_false) {
       out_.listing_complete = false;
     }
+  }
+
+  /// A kernel line about a device that no list holds: it is gone, or the log is from another boot or host.
+  bool log_names_another() {
+    for (const auto& line : out_.log) {
+      const auto* address = line.device.get();
+      if (address == nullptr || find_device(out_, *address) != nullptr) continue;
+      Warning w;
+      w.code = "input.log-names-another";
+      w.text = "the kernel log names " + to_string(*address) +
+               ", which is not listed: it has left the bus, or the log is from another boot or host";
+      w.where = to_string(out_, line.place);
+      out_.warnings.push_back(std::move(w));
+      return true;
+    }
+    return false;
   }
 
   static constexpr std::size_t kMostDisagreements = 4096;

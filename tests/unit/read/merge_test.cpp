@@ -173,6 +173,25 @@ TEST_CASE("a tree that names addresses only does not make a listing complete") {
   CHECK(joined({excerpt}).listing_complete.is(false));
 }
 
+TEST_CASE("a kernel line about a device that no list holds: the listing is not known to be complete") {
+  auto list = part(SourceKind::lspci_text, {gpu("01:00.0", 1)});
+  list.listing_complete = true;
+  Recording log;
+  log.sources.push_back(Source{"kernel.txt", SourceKind::kernel_log});
+  log.log.emplace_back();
+  log.log[0].cause = "amdgpu-no-atomics";
+  log.log[0].place = Place{0, 7};
+  log.log[0].device = parse_address("01:00.0").value();
+  CHECK(joined({list, log}).listing_complete.is(true));
+  log.log[0].device = parse_address("99:00.0").value();
+  const auto r = joined({list, log});
+  CHECK(r.listing_complete.is_unknown());
+  REQUIRE(r.warnings.size() == 1);
+  CHECK(r.warnings[0].code == "input.log-names-another");
+  CHECK(r.warnings[0].text.rfind("the kernel log names 0000:99:00.0", 0) == 0);
+  CHECK(r.warnings[0].where == "kernel.txt:7");
+}
+
 TEST_CASE("many copies of one host are one host") {
   std::string text;
   for (int i = 0; i < 200; ++i) text += std::string(kTwoDevices);
