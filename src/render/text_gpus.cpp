@@ -48,7 +48,9 @@ bool slowest_matters(const Gpu& gpu, const LinksByLower& links) {
 }
 
 void add_link(Row& row, const Gpu& gpu, const Link& link, bool mark_slowest) {
-  row.link = link_text(link);
+  // Intel's card switches fill these registers with the least there is; the link inside the card is faster.
+  const bool placeholder = link.on_card && link.speed.is(LinkSpeed::gen1) && link.width.is(1);
+  if (!placeholder) row.link = link_text(link);
   if (link.on_card) return;
   if (mark_slowest && gpu.link.at.is(link.upper)) {
     row.notes.emplace_back("<-- slowest link");
