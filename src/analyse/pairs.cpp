@@ -128,6 +128,14 @@ std::vector<JudgedPair> judge_pairs(const HostView& host, const std::vector<GpuV
       pair.acs_redirect = redirect.value;
       judged.redirect_evidence = std::move(redirect.evidence);
       judged.redirect_at = std::move(redirect.at);
+      // The root bus that a guest sees is the hypervisor's: it says nothing about what lies between the cards.
+      if (host.virtualized == Tri::yes && pair.path == PairPath::host_bridge) {
+        pair.path = PairPath::unknown;
+        pair.acs_redirect = Known<bool>::unknown(Reason::vm);
+        judged.path_evidence = "a virtual machine: the root bus it shows is not the host's";
+        judged.redirect_evidence = judged.path_evidence;
+        judged.redirect_at.clear();
+      }
       auto ceiling = ceiling_of(a, b, common, pair);
       pair.ceiling_gbytes_per_s = ceiling.value;
       judged.ceiling_evidence = std::move(ceiling.evidence);

@@ -209,6 +209,17 @@ TEST_CASE("small BARs, other makers, guests and processor graphics") {
   CHECK(pair_of(apu.judge(), "03:00.0", "09:00.0").peer == PeerExpectation::unknown);
 }
 
+TEST_CASE("the root bus of a virtual machine says nothing about the way between two cards") {
+  Host host;
+  host.gpu("00:05.0", 0x10de, 0x2335);
+  host.gpu("00:06.0", 0x10de, 0x2335);
+  CHECK(pair_of(host.judge(), "00:05.0", "00:06.0").path == PairPath::host_bridge);
+  host.recording.host.hypervisor = true;
+  const auto t = host.judge();
+  CHECK(pair_of(t, "00:05.0", "00:06.0").path == PairPath::unknown);
+  CHECK(pair_of(t, "00:05.0", "00:06.0").acs_redirect == Known<bool>::unknown(Reason::vm));
+}
+
 TEST_CASE("between two fabric switches nothing is shown, so a fabric there stays open") {
   Host host;
   for (const auto* gpu : {"03:00.0", "04:00.0", "05:00.0", "06:00.0"}) host.gpu(gpu, 0x10de, 0x20b5);
