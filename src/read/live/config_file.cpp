@@ -1,5 +1,6 @@
 #include "read/live/config_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 
@@ -8,12 +9,28 @@
 namespace gpucoop {
 namespace {
 
+constexpr std::size_t kHeaderSize = 64;
 constexpr std::size_t kClassic = 256;
-constexpr std::size_t kHeader = 4;
+constexpr std::size_t kWord = 4;
 
-/// How much of an extended capability is decoded, its header included; 0: nothing.
-std::size_t decoded_length(std::uint32_t header) {
-  switch (static_cast<ExtendedId>(header & 0xffffU)) {
+void read_part(const Descriptor& file, ConfigSpace& space, std::size_t offset, std::size_t count) {
+  std::array<std::uint8_t, kHeaderSize> bytes{};
+  const auto part = std::span(bytes).first(count);
+  space.put(offset, part.first(read_at(file, offset, part)));
+}
+
+/// How much of a capability is decoded, its header included; 0: nothing.
+std::size_t decoded_length(CapabilityId id) {
+  switch (id) {
+    case CapabilityId::power_management: return 0x08;
+    case CapabilityId::subsystem: return 0x08;
+    case CapabilityId::express: return 0x34;
+  }
+  return 0;
+}
+
+std::size_t decoded_length(ExtendedId id) {
+  switch (id) {
     case ExtendedId::aer: return 0x14;
     case ExtendedId::acs: return 0x08;
     case ExtendedId::ari: return 0x08;
@@ -23,20 +40,41 @@ std::size_t decoded_length(std::uint32_t header) {
   return 0;
 }
 
-void read_part(const Descriptor& file, ConfigSpace& space, std::size_t offset, std::size_t count) {
-  std::array<std::uint8_t, 64> bytes{};
-  const auto part = std::span(bytes).first(count);
-  space.put(offset, part.first(read_at(file, offset, part)));
+/// The header and, where its status says that there are some, the capabilities.
+void read_classic(const Descriptor& file, ConfigSpace& space) {
+  constexpr std::size_t kStatus = 0x06;
+  constexpr unsigned kHasCapabilities = 0x10;
+  constexpr std::size_t kHeaderType = 0x0e;
+  constexpr unsigned kCardBus = 2;
+  read_part(file, space, 0, kHeaderSize);
+  if ((space.u16(kStatus).value_or(0) & kHasCapabilities) == 0) return;
+  const bool card_bus = (space.u8(kHeaderType).value_or(0) & 0x7fU) == kCardBus;
+  if (card_bus) read_part(file, space, kHeaderSize, kHeaderSize);
+  std::bitset<kClassic / kWord> seen;
+  std::size_t at = space.u8(card_bus ? 0x14 : 0x34).value_or(0) & 0xfcU;
+  while (at >= kHeaderSize && !seen[at / kWord]) {
+    seen.set(at / kWord);
+    read_part(file, space, at, kWord);
+    const auto entry = space.u16(at);
+    if (!entry || (*entry & 0xffU) == 0xff) return;
+    const auto length = std::min(decoded_length(static_cast<CapabilityId>(*entry & 0xffU)), kClassic - at);
+    if (length > kWord) read_part(file, space, at + kWord, length - kWord);
+    at = *entry >> 8 & 0xfcU;
+  }
 }
 
 void read_extended(const Descriptor& file, ConfigSpace& space) {
-  std::bitset<ConfigSpace::kSize / 4> seen;
-  for (std::size_t at = kClassic; at >= kClassic && !seen[at / 4];) {
-    seen.set(at / 4);
-    read_part(file, space, at, kHeader);
+  std::bitset<ConfigSpace::kSize / kWord> seen;
+  for (std::size_t at = kClassic; at >= kClassic && !seen[at / kWord];) {
+    seen.set(at / kWord);
+    read_part(file, space, at, kWord);
     const auto header = space.u32(at);
+    // A reading that may go no further ends where the classic space ends.
+    if (!header && at == kClassic) read_part(file, space, kClassic - kWord, kWord);
     if (!header || *header == 0 || *header == 0xffffffff) return;
-    if (const auto length = decoded_length(*header)) read_part(file, space, at + kHeader, length - kHeader);
+    if (const auto length = decoded_length(static_cast<ExtendedId>(*header & 0xffffU))) {
+      read_part(file, space, at + kWord, length - kWord);
+    }
     at = *header >> 20 & 0xffcU;
   }
 }
@@ -46,10 +84,8 @@ void read_extended(const Descriptor& file, ConfigSpace& space) {
 void read_config_file(const Descriptor& file, ConfigSpace& space) {
   space.clear();
   if (!file) return;
-  std::array<std::uint8_t, kClassic> bytes{};
-  const auto got = read_at(file, 0, bytes);
-  space.assign(std::span(bytes).first(got));
-  if (got == kClassic && find_capabilities(space).express.is_known()) read_extended(file, space);
+  read_classic(file, space);
+  if (find_capabilities(space).express.is_known()) read_extended(file, space);
 }
 
 }  // namespace gpucoop
