@@ -82,11 +82,6 @@ void fill_link(const Folder& folder, PciDevice& device) {
   }
 }
 
-bool is_display_or_accelerator(const PciDevice& device) {
-  const unsigned base = device.class_code.value_or(0) >> 8U;
-  return base == 0x03 || base == 0x12;
-}
-
 /// `resourceN_resize` holds the sizes that Resizable BAR N can have, bit 0 for 1 MiB, and everyone may read it.
 void fill_resizable(const Folder& folder, PciDevice& device) {
   if (!device.resizable_bars.empty() || !is_display_or_accelerator(device)) return;
@@ -130,6 +125,11 @@ void read_surroundings(const Folder& folder, PciDevice& device) {
 }
 
 }  // namespace
+
+bool is_display_or_accelerator(const PciDevice& device) {
+  const unsigned base = device.class_code.value_or(0) >> 8U;
+  return base == 0x03 || base == 0x12;
+}
 
 PciDevice read_device(const Folder& folder, const Address& address) {
   PciDevice device;

@@ -12,4 +12,7 @@ namespace gpucoop {
 /// The slot is not in a device's folder.
 [[nodiscard]] PciDevice read_device(const Folder& folder, const Address& address);
 
+/// Base class 03 (display) or 12 (processing accelerator): what may be a GPU.
+[[nodiscard]] bool is_display_or_accelerator(const PciDevice& device);
+
 }  // namespace gpucoop

@@ -3,15 +3,11 @@
 #include <set>
 #include <string>
 
+#include "read/live/device.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop {
 namespace {
-
-bool is_display_or_accelerator(const PciDevice& device) {
-  const unsigned base = device.class_code.value_or(0) >> 8U;
-  return base == 0x03 || base == 0x12;
-}
 
 std::set<std::uint32_t> groups_of(const std::vector<PciDevice>& devices, bool gpus_only) {
   std::set<std::uint32_t> groups;

@@ -9,6 +9,7 @@
 #include "read/live/host.hpp"
 #include "read/live/iommu.hpp"
 #include "read/live/kfd.hpp"
+#include "read/live/names.hpp"
 #include "read/live/slots.hpp"
 
 namespace gpucoop {
@@ -53,6 +54,18 @@ void read_devices(const Folder& list, Recording& recording) {
             [](const PciDevice& a, const PciDevice& b) { return a.address < b.address; });
 }
 
+/// Without a GPU nobody is going to see the names.
+void read_names(const Roots& roots, std::vector<PciDevice>& devices) {
+  if (std::none_of(devices.begin(), devices.end(), is_display_or_accelerator)) return;
+  constexpr std::size_t kMost = std::size_t{8} << 20;
+  for (const auto& folder : roots.names) {
+    const auto list = Folder::open(folder).text("pci.ids", kMost);
+    if (!list.is_known()) continue;
+    take_names(list.value(), devices);
+    return;
+  }
+}
+
 }  // namespace
 
 Result<Recording> read_live(const Roots& roots) {
@@ -69,6 +82,7 @@ Result<Recording> read_live(const Roots& roots) {
     read_devices(list, recording);
     read_slots(sys, recording.devices);
     read_kfd(sys, recording);
+    read_names(roots, recording.devices);
   } else {
     recording.warnings.push_back({"live.no-pci",
                                   list.missing() ? "The kernel shows no PCI bus here (bus/pci/devices is missing)."

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "model/recording.hpp"
@@ -12,9 +13,18 @@ struct Roots {
   std::string sys = "/sys";
   std::string proc = "/proc";
   bool of_this_host = true;
+  /// Folders in which a list of names, `pci.ids`, is looked for. Names say nothing about the host, so a copy may be
+  /// named by this host's list.
+  std::vector<std::string> names = {"/usr/share/misc", "/usr/share/hwdata"};
 
   /// Those of a copy whose root folder is `folder`.
-  [[nodiscard]] static Roots below(const std::string& folder) { return {folder + "/sys", folder + "/proc", false}; }
+  [[nodiscard]] static Roots below(const std::string& folder) {
+    Roots roots;
+    roots.sys = folder + "/sys";
+    roots.proc = folder + "/proc";
+    roots.of_this_host = false;
+    return roots;
+  }
 };
 
 /// Reads the running host (`Recording::live`), or a copy of another one's sysfs and procfs, without writing anything

@@ -340,3 +340,15 @@ TEST_CASE("live: paths of devices") {
   CHECK(other_bus->root_bus == 0xc0);
   CHECK_FALSE(other_bus->parent.has_value());
 }
+
+TEST_CASE("live: names come from a list like pci.ids") {
+  SysfsTree tree;
+  host(tree).file("share/pci.ids",
+                  "# comment\n1001  Other\n\t7551  Wrong\n1002  Advanced Micro Devices, Inc. [AMD/ATI]\n"
+                  "\t7550  Navi 48 [RX 9070]\n\t7551  Navi 48 [R9700]\n\t\t1043 7551  Board\n1022  AMD\n"
+                  "C 03  Display controller\n\t00  VGA\n\t14db  Not a device");
+  const auto r = tree.read();
+  CHECK(device_in(r, "01:00.0").name.is("Advanced Micro Devices, Inc. [AMD/ATI] Navi 48 [R9700]"));
+  CHECK(device_in(r, "00:01.1").name.is_unknown());
+  CHECK(device_in(SysfsTree().device(kGpu, gpu().bytes()).read(), "01:00.0").name.is_unknown());
+}

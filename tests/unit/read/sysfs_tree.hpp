@@ -78,7 +78,11 @@ class SysfsTree {
     return link("sys/bus/pci/devices/" + name, "../../../devices/" + where);
   }
 
-  [[nodiscard]] Roots roots() const { return Roots::below(root_.string()); }
+  [[nodiscard]] Roots roots() const {
+    auto roots = Roots::below(root_.string());
+    roots.names = {path("nothing").string(), path("share").string()};
+    return roots;
+  }
   [[nodiscard]] Recording read() const {
     auto result = read_live(roots());
     REQUIRE_MESSAGE(result.ok(), (result.ok() ? "" : result.error().what));
