@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include "read/config_builder.hpp"
 #include "read/sysfs_tree.hpp"
@@ -113,6 +114,21 @@ TEST_CASE("live: a partition of a GPU has its number in place of the function") 
   processor_node(tree);
   gpu_node(tree, "1", 0x1b, 1);
   CHECK(device_in(tree.read(), "00:03.0").driver_atomics.is(true));
+}
+
+TEST_CASE("live: a KFD node that may not be read belongs to a hidden GPU") {
+  SysfsTree tree;
+  gpu_at(tree, "0000:00:03.0");
+  gpu_at(tree, "0000:00:04.0");
+  processor_node(tree);
+  gpu_node(tree, "1", 0x18, 1);
+  gpu_node(tree, "2", 0x20, 1);
+  REQUIRE(::chmod(tree.path(kNodes + "2/properties").c_str(), 0) == 0);
+  // Root may read everything.
+  if (::geteuid() == 0) return;
+  const auto r = tree.read();
+  CHECK(device_in(r, "00:03.0").driver_atomics.is(true));
+  CHECK(is_unknown_for(device_in(r, "00:04.0").driver_atomics, Reason::hidden_by_container));
 }
 
 TEST_CASE("live: damaged KFD files decide nothing") {
