@@ -165,6 +165,12 @@ class Analysis {
                            said.line);
   }
 
+  /// The link flags are the driver's state now; a kernel line may be older.
+  [[nodiscard]] Tri drivers_word(const Address& address) const {
+    const auto said = tri(find_device(recording_, address)->driver_atomics);
+    return said != Tri::unknown ? said : log_.said("atomics.driver", address);
+  }
+
   void judge_atomics_of(GpuView& view) {
     auto& gpu = view.gpu;
     const AtomicsCase the_case{&view.chain,
@@ -173,7 +179,7 @@ class Analysis {
                                gpu.virtual_function,
                                gpu.lost,
                                virtualization_.state,
-                               log_.said("atomics.driver", gpu.address)};
+                               drivers_word(gpu.address)};
     gpu.atomics = judge_atomics(the_case);
     for (auto& hop : gpu.chain) {
       const auto& blocking = gpu.atomics.blocking;

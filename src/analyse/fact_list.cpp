@@ -3,9 +3,8 @@
 namespace gpucoop {
 
 void FactList::add(std::string id, Subject subject, Known<FactValue> value, std::string evidence,
-                   std::vector<Address> at) {
-  facts_.push_back(
-      {std::move(id), std::move(subject), std::move(value), Tier::static_, std::move(evidence), std::move(at)});
+                   std::vector<Address> at, Tier tier) {
+  facts_.push_back({std::move(id), std::move(subject), std::move(value), tier, std::move(evidence), std::move(at)});
 }
 
 std::string FactList::cite(const PciDevice& device) const {

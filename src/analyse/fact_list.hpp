@@ -16,7 +16,8 @@ class FactList {
   explicit FactList(const Recording& recording) : recording_(recording) {}
 
   /// `at`: the ports that decide the value.
-  void add(std::string id, Subject subject, Known<FactValue> value, std::string evidence, std::vector<Address> at = {});
+  void add(std::string id, Subject subject, Known<FactValue> value, std::string evidence, std::vector<Address> at = {},
+           Tier tier = Tier::static_);
 
   [[nodiscard]] std::vector<Fact> take() { return std::move(facts_); }
   /// ` (file:line)` of where a device was read, or nothing.

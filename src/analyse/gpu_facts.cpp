@@ -70,15 +70,31 @@ std::string path_evidence(const GpuView& view, const FactList& facts) {
   return text.empty() ? atomics.why : text;
 }
 
+/// Why the PCI Express registers of a device are not known, where a link attribute may still be.
+Reason why_unread(const PciDevice& device) {
+  if (device.express.is_unknown()) return device.express.reason();
+  const auto* express = device.express.get();
+  return express != nullptr && express->type.is_unknown() ? express->type.reason() : Reason::not_in_input;
+}
+
 void add_atomics(const GpuView& view, Tri virtualized, FactList& facts) {
   const auto& atomics = view.gpu.atomics;
   const auto& device = *view.chain.steps.back().device;
   auto reason = view.gpu.lost ? Reason::device_lost : virtualized == Tri::yes ? Reason::vm : Reason::not_in_input;
-  if (device.express.is_unknown() && device.express.reason() != Reason::not_in_input) reason = device.express.reason();
+  if (const auto why = why_unread(device); why != Reason::not_in_input) reason = why;
   facts.add("atomics.path", of(view), fact_value(atomics.path, reason), path_evidence(view, facts), atomics.blocking);
-  facts.add("atomics.driver", of(view), fact_value(atomics.driver, Reason::not_in_input),
-            atomics.driver == Tri::unknown ? "no kernel line or driver attribute about this card is in the input"
-                                           : "the driver's own statement");
+  if (device.driver_atomics.is_known()) {
+    facts.add("atomics.driver", of(view), fact_value(device.driver_atomics),
+              fmt::format("KFD's link from {} to its processor {} atomic operations{}", short_form(device.address),
+                          device.driver_atomics.value() ? "has" : "is marked as without", facts.cite(device)),
+              {}, Tier::queried);
+  } else {
+    facts.add("atomics.driver", of(view),
+              atomics.driver == Tri::unknown ? fact_value(device.driver_atomics)
+                                             : fact_value(atomics.driver, Reason::not_in_input),
+              atomics.driver == Tri::unknown ? "no kernel line or driver attribute about this card is in the input"
+                                             : "the driver's own statement");
+  }
   auto enabled = atomics.requester_enabled;
   facts.add("atomics.requester_enabled", of(view), fact_value(enabled),
             bit_evidence(facts, device, "DevCtl2", 6, enabled));

@@ -36,6 +36,7 @@ bool has_word(const std::string& line, std::string_view word) {
 
 Known<std::string> iommu_mode(const HostReading& host) {
   if (host.iommu_translating.is(true)) return std::string("translating");
+  if (host.iommu_active.is(false)) return std::string("off");
   if (!host.iommu_translating.is_known()) return {};
   if (const auto* line = host.command_line.get()) {
     for (const auto* word : {"amd_iommu=off", "intel_iommu=off", "iommu=off"}) {

@@ -64,4 +64,16 @@ std::string_view to_string(PortType type) {
   return "unknown";
 }
 
+PciExpress PciExpress::unknown(Reason reason) {
+  const auto forget = [reason](auto&... fields) { ((fields = std::decay_t<decltype(fields)>::unknown(reason)), ...); };
+  PciExpress e;
+  forget(e.version, e.type, e.slot_implemented, e.max_payload_supported, e.max_payload, e.max_read_request,
+         e.correctable_error, e.non_fatal_error, e.fatal_error, e.unsupported_request, e.max_speed, e.max_width,
+         e.speed, e.width, e.link_training, e.dll_active, e.bandwidth_management, e.autonomous_bandwidth,
+         e.link_disabled, e.target_speed, e.atomic_routing, e.atomic_completer32, e.atomic_completer64,
+         e.atomic_completer128, e.atomic_requester_enable, e.atomic_egress_block, e.ari_forwarding,
+         e.physical_slot_number, e.slot_power_limit_watts, e.hot_plug_capable, e.hot_plug_surprise, e.presence_detect);
+  return e;
+}
+
 }  // namespace gpucoop

@@ -55,6 +55,9 @@ struct Acs {
 
 /// The PCI Express capability. Registers that the capability's version does not have are *absent*.
 struct PciExpress {
+  /// One of which nothing is known, for `reason`, for sources that then add what they do know.
+  [[nodiscard]] static PciExpress unknown(Reason reason);
+
   Known<std::uint8_t> version;
   Known<PortType> type;
   Known<bool> slot_implemented;
@@ -187,6 +190,10 @@ struct PciDevice {
   Known<std::string> slot_label;     ///< SMBIOS designation or `DeviceName:`
   Known<std::string> power_state;    ///< `D0`, `D3hot`, …
   Known<Address> physical_function;  ///< for an SR-IOV VF; absent where known not to be one
+
+  /// What the driver decided about 32- or 64-bit AtomicOps from this GPU to host memory: the flags of KFD's link from
+  /// the GPU to its processor (drivers/gpu/drm/amd/amdkfd/kfd_topology.c), read as ROCr reads them.
+  Known<bool> driver_atomics;
 
   /// hwloc states only a rate: GB/s in one direction of this device's upstream link. 0 is unknown.
   Known<double> stated_link_gbytes_per_s;

@@ -74,6 +74,7 @@ struct HostReading {
   Known<unsigned> cpu_family;
   Known<unsigned> cpu_model;
   Known<bool> hypervisor;         ///< a source says so (DMI, cpuid, log); devices are judged by analyse
+  Known<bool> iommu_active;       ///< false: the kernel drives no IOMMU at all
   Known<bool> iommu_translating;  ///< default domain: translated, or passthrough/off
 };
 

@@ -123,6 +123,7 @@ class Merger {
     fill(out_.host.cpu_family, from.cpu_family);
     fill(out_.host.cpu_model, from.cpu_model);
     fill(out_.host.hypervisor, from.hypervisor);
+    fill(out_.host.iommu_active, from.iommu_active);
     fill(out_.host.iommu_translating, from.iommu_translating);
   }
 

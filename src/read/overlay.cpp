@@ -264,6 +264,7 @@ void overlay(PciDevice& kept, PciDevice other, std::vector<Disagreement>* disagr
   o.quiet(kept.slot_label, other.slot_label);
   o.field("power state", kept.power_state, other.power_state);
   o.field("physical function", kept.physical_function, other.physical_function);
+  o.field("KFD link AtomicOps", kept.driver_atomics, other.driver_atomics);
   o.quiet(kept.stated_link_gbytes_per_s, other.stated_link_gbytes_per_s);
   kept.lost = lost;
   kept.access_denied = (kept.access_denied || other.access_denied) && !kept.express.is_known();

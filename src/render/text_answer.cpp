@@ -85,12 +85,19 @@ Answer without_sets(const Report& report) {
     return {words::count(gpus.size(), "GPU") + " (" + words::list(which, 4) + "), none of which can be put to work.",
             why, Style::bad};
   }
+  const bool live = t.host.source == SourceKind::live;
+  if (!t.lists_devices && live) {
+    return {"No answer: the kernel lists no PCI devices here.", "In a container: run gpucoop on the host.",
+            Style::warning};
+  }
   if (!t.lists_devices) {
     return {"No answer: the input lists no PCI devices.",
             "On the host: sudo lspci -D -nnvvvxxxx > host.txt, then gpucoop topo --from host.txt", Style::warning};
   }
   const std::string displays = t.gpus.empty() ? "" : " The only graphics device is a display that cannot compute.";
   if (t.listing_complete.is(true)) return {"No GPU in this host.", "The listing is complete." + displays, Style::bad};
+  if (live)
+    return {"No GPU among the devices that may be read here.", "There may be others." + displays, Style::warning};
   return {"No GPU in this input.", "It may not list every device of the host." + displays, Style::warning};
 }
 

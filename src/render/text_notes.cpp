@@ -64,7 +64,7 @@ void put_unknowns(Page& page, const Report& report) {
   page.heading("Not known");
   std::vector<std::string> commands;
   for (const Question& q : questions) {
-    const words::Missing missing = words::missing(q.reason);
+    const words::Missing missing = words::missing(q.reason, report.topology.host.source);
     const bool all = q.about.size() > 2 && q.about.size() == compute_gpus(report.topology).size();
     page.paragraph(2, (all ? "every GPU" : words::list(q.about, 6)) + ": " + q.text + ": " + missing.why + ".",
                    Style::plain, 2);
@@ -74,7 +74,11 @@ void put_unknowns(Page& page, const Report& report) {
     }
   }
   if (more_gpus)
-    page.paragraph(2, "Whether the host has more GPUs: the input may not list every device.", Style::plain, 2);
+    page.paragraph(2,
+                   report.topology.host.source == SourceKind::live
+                       ? "Whether the host has more GPUs: some devices may not be read here."
+                       : "Whether the host has more GPUs: the input may not list every device.",
+                   Style::plain, 2);
   for (const std::string& command : commands) page.paragraph(2, "To know more: " + command, Style::bold, 2);
 }
 

@@ -161,7 +161,12 @@ std::string fabric(FabricLink::Kind kind) {
   return {};
 }
 
-Missing missing(Reason reason) {
+Missing missing(Reason reason, SourceKind source) {
+  if (source == SourceKind::live) {
+    if (reason == Reason::no_root) return {"only root may read it", "sudo gpucoop topo"};
+    if (reason == Reason::not_in_input) return {"the kernel does not show it", ""};
+    if (reason == Reason::truncated || reason == Reason::damaged) return {"what the kernel shows there is damaged", ""};
+  }
   switch (reason) {
     case Reason::not_in_input: return {"the input does not hold it", kFullDump};
     case Reason::no_root: return {"the input was made without root", kFullDump};

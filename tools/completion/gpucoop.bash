@@ -13,12 +13,13 @@ _gpucoop() {
     --format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$current") && return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") && return ;;
     --from | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
+    --sysroot) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
     --dump) return ;;
   esac
   local words
   case $command in
     '') words='topo explain --help --version' ;;
-    topo | explain) words='--from --dump --format --output --overwrite --color --quiet --verbose --help' ;;
+    topo | explain) words='--from --sysroot --dump --format --output --overwrite --color --quiet --verbose --help' ;;
     *) words='' ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")

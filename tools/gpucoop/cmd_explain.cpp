@@ -47,20 +47,21 @@ Result<std::string> explained(const ExplainOptions& options) {
   }
   if (!explain(options.id, builtin_rules(), nullptr)) return no_such_id(options.id);
   std::optional<Report> report;
-  if (!options.input.from.empty()) {
-    if (auto error = nothing_to_read(options.input)) return *error;
-    auto loaded = load_report(options.input);
-    if (!loaded) return loaded.error();
-    report = std::move(loaded.value());
-  }
+  auto loaded = load_report(options.input);
+  if (options.input.named() && !loaded) return loaded.error();
+  // Where nobody named a host, this one is of interest only if it has GPUs.
+  if (loaded && (options.input.named() || !no_gpu(loaded.value()))) report = std::move(loaded).value();
   const auto explanation = explain(options.id, builtin_rules(), report ? &*report : nullptr);
   return json ? render_explanation_json(*explanation) : render_explanation_text(*explanation, text);
 }
 
 ExitCode run_explain(const ExplainOptions& options) {
   if (const auto error = conflict(options.output)) return fail(*error);
-  if (options.id.empty() && !options.input.from.empty()) {
-    return fail({ExitCode::usage, "--from needs an ID to explain", "", "gpucoop explain lists every id"});
+  if (const auto error = conflict(options.input)) return fail(*error);
+  if (options.id.empty() && options.input.named()) {
+    return fail({ExitCode::usage,
+                 options.input.sysroot ? "--sysroot needs an ID to explain" : "--from needs an ID to explain", "",
+                 "gpucoop explain lists every id"});
   }
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());

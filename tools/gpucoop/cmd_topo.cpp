@@ -31,7 +31,7 @@ ExitCode fail(const Error& error) {
 
 ExitCode run_topo(const TopoOptions& options) {
   if (const auto error = conflict(options.output)) return fail(*error);
-  if (const auto error = nothing_to_read(options.input)) return fail(*error);
+  if (const auto error = conflict(options.input)) return fail(*error);
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   const auto report = load_report(options.input);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -36,6 +37,10 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                   "Repeat it for more files about the same host.")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  command
+      .add_option("--sysroot", options.sysroot,
+                  "A copy of a host's sysfs and procfs: DIR/sys and\nDIR/proc. Without this and --from, this host.")
+      ->type_name("DIR");
   command.add_option("--dump", options.dump, "Take the Nth host where the inputs hold several")
       ->type_name("N")
       ->check([](const std::string& text) {
@@ -55,6 +60,20 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
                        "auto|always|never", "Colour in text (auto: on a terminal where\nNO_COLOR is not set)");
   command.add_flag("-q,--quiet", options.quiet, "One line of text: the answer");
   command.add_flag("-v,--verbose", options.verbose, "Everything that is known, with its evidence");
+}
+
+Status conflict(const InputOptions& options) {
+  if (options.sysroot && !options.from.empty()) {
+    return Error{ExitCode::usage, "--sysroot and --from exclude each other", "", "leave one out"};
+  }
+  if (options.dump && options.from.empty()) {
+    return Error{ExitCode::usage, "--dump chooses among the hosts of recorded inputs", "",
+                 "name them with --from FILE"};
+  }
+  if (std::count(options.from.begin(), options.from.end(), "-") > 1) {
+    return Error{ExitCode::usage, "standard input can be read only once", "--from -", "name each input once"};
+  }
+  return std::nullopt;
 }
 
 Status conflict(const OutputOptions& options) {

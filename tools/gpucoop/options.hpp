@@ -12,12 +12,18 @@ class App;
 
 namespace gpucoop {
 
-/// `--from` and `--dump`: recorded inputs, all of one host.
+/// `--from` and `--dump`: recorded inputs, all of one host. `--sysroot`: a copy of a host's sysfs and procfs.
+/// None of them: the running host.
 struct InputOptions {
   std::vector<std::string> from;
   std::optional<unsigned> dump;
+  std::optional<std::string> sysroot;
+
+  [[nodiscard]] bool named() const { return !from.empty() || sysroot; }
 };
 void add_input_options(CLI::App& command, InputOptions& options);
+/// Options that cannot be combined, as a `usage` error.
+[[nodiscard]] Status conflict(const InputOptions& options);
 
 enum class Format { text, json };
 enum class ColorMode { automatic, always, never };

@@ -7,6 +7,7 @@
 
 #include "analyse/analyse.hpp"
 #include "judge/judge.hpp"
+#include "read/live/live.hpp"
 #include "read/read.hpp"
 #include "rules/rules.hpp"
 #include "streams.hpp"
@@ -30,31 +31,38 @@ std::string now() {
   return text;
 }
 
-}  // namespace
-
-Status nothing_to_read(const InputOptions& inputs) {
-  if (inputs.from.empty()) {
-    return Error{ExitCode::usage, "nothing to read: name a recorded host with --from FILE", "",
-                 "on that host: sudo lspci -D -nnvvvxxxx > host.txt\nthen: gpucoop topo --from host.txt"};
-  }
-  if (std::count(inputs.from.begin(), inputs.from.end(), "-") > 1) {
-    return Error{ExitCode::usage, "standard input can be read only once", "--from -", "name each input once"};
-  }
-  return std::nullopt;
-}
-
-Result<Report> load_report(const InputOptions& inputs) {
-  if (const auto error = nothing_to_read(inputs)) return *error;
+Result<Recording> read_recorded(const InputOptions& inputs, const Rules& rules) {
   std::vector<Input> read;
   for (const std::string& name : inputs.from) {
     auto bytes = read_file(name);
     if (!bytes) return bytes.error();
     read.push_back({name, std::move(bytes).value()});
   }
-  const Rules& rules = builtin_rules();
   ReadOptions options;
   options.dump = inputs.dump;
-  auto recording = read_inputs(read, rules, options);
+  return read_inputs(read, rules, options);
+}
+
+Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
+  if (!topology.lists_devices) {
+    return Error{ExitCode::no_gpu,
+                 "no PCI devices: the kernel does not list any here, so nothing can be said about GPUs", "",
+                 "in a container: run it on the host, or judge a recorded one with --from FILE"};
+  }
+  if (topology.listing_complete.is(true)) {
+    return Error{ExitCode::no_gpu, "no GPU: the kernel lists every PCI device, and none is one" + displays, "",
+                 "to judge a recorded host: gpucoop topo --from FILE"};
+  }
+  return Error{ExitCode::no_gpu, "no GPU among the PCI devices that may be read here" + displays, "",
+               "in a container: run it on the host"};
+}
+
+}  // namespace
+
+Result<Report> load_report(const InputOptions& inputs) {
+  const Rules& rules = builtin_rules();
+  auto recording = inputs.from.empty() ? read_live(inputs.sysroot ? Roots::below(*inputs.sysroot) : Roots())
+                                       : read_recorded(inputs, rules);
   if (!recording) return recording.error();
   Report report;
   report.taken_at = now();
@@ -68,11 +76,12 @@ Status no_gpu(const Report& report) {
   if (std::any_of(topology.gpus.begin(), topology.gpus.end(), [](const Gpu& g) { return g.compute; })) {
     return std::nullopt;
   }
+  const std::string displays = topology.gpus.empty() ? "" : " (only displays that cannot compute)";
+  if (topology.host.source == SourceKind::live) return no_gpu_in_host(topology, displays);
   if (!topology.lists_devices) {
     return Error{ExitCode::no_gpu, "the input lists no devices, so nothing can be said about GPUs", "",
                  "on that host: sudo lspci -D -nnvvvxxxx > host.txt"};
   }
-  const std::string displays = topology.gpus.empty() ? "" : " (only displays that cannot compute)";
   if (topology.listing_complete.is(true)) {
     return Error{ExitCode::no_gpu, "no GPU: the listing is complete and holds none" + displays, "", ""};
   }

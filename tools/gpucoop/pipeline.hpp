@@ -6,10 +6,7 @@
 
 namespace gpucoop {
 
-/// `usage` where there is no input or standard input is named twice.
-[[nodiscard]] Status nothing_to_read(const InputOptions& inputs);
-
-/// Reads the inputs, analyses and judges them.
+/// Reads the inputs, or the running host where none is named, analyses and judges them.
 [[nodiscard]] Result<Report> load_report(const InputOptions& inputs);
 
 /// Why a report with no usable GPU says so, as the error of exit code 69; nullopt where it has one.

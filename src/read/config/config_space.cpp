@@ -36,6 +36,15 @@ void ConfigSpace::assign(std::span<const std::uint8_t> bytes) {
   extent_ = count;
 }
 
+void ConfigSpace::put(std::size_t offset, std::span<const std::uint8_t> bytes) {
+  for (const auto byte : bytes) {
+    if (offset >= kSize) return;
+    bytes_[offset] = byte;
+    present_[offset / kRow] = static_cast<std::uint16_t>(present_[offset / kRow] | 1U << offset % kRow);
+    extent_ = std::max(extent_, ++offset);
+  }
+}
+
 void ConfigSpace::drop_row(std::size_t offset) {
   present_[offset / kRow] = 0;
   damaged_[offset / kRow] = true;

@@ -26,6 +26,9 @@ class ConfigSpace {
   /// Takes the bytes from offset 0; those beyond 4096 are ignored.
   void assign(std::span<const std::uint8_t> bytes);
 
+  /// Takes bytes from `offset` on; those beyond 4096 are ignored. What lies between two takings stays missing.
+  void put(std::size_t offset, std::span<const std::uint8_t> bytes);
+
   /// Takes the certain bytes of a row of a dump. Nothing is taken from a row with a bad offset.
   /// A short row that is not the last one, and two rows that state different bytes for one offset, are damage:
   /// their bytes become missing, since which of them stand where they should cannot be told.

@@ -1,0 +1,136 @@
+#include "read/live/folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+namespace gpucoop {
+namespace {
+
+constexpr std::size_t kMostNames = 65536;
+
+/// Why an attribute cannot be read (fs/sysfs, drivers/pci/pci-sysfs.c): a device that has gone is ENODEV or EIO, one
+/// that has no such value now EINVAL or EOPNOTSUPP.
+Reason reason_of(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM: return Reason::no_root;
+    case EAGAIN:
+    case ETIMEDOUT: return Reason::timeout;
+    case ENODEV:
+    case ENXIO:
+    case EIO: return Reason::device_lost;
+    case EINVAL:
+    case ENODATA:
+    case EOPNOTSUPP: return Reason::not_in_input;
+    default: return Reason::damaged;
+  }
+}
+
+Known<std::string> failed(int error) {
+  if (error == ENOENT || error == ENOTDIR) return Known<std::string>::absent();
+  return Known<std::string>::unknown(reason_of(error));
+}
+
+ssize_t read_some(int fd, void* to, std::size_t count, std::size_t offset) {
+  for (;;) {
+    const auto got = ::pread(fd, to, count, static_cast<off_t>(offset));
+    if (got >= 0 || errno != EINTR) return got;
+  }
+}
+
+/// Opens a regular file and nothing else: opening a pipe may wait, and opening a device may do anything.
+/// None and `errno` where that fails.
+Descriptor open_regular(int folder, const char* name) {
+  struct stat status {};
+  if (::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  if (!S_ISREG(status.st_mode)) {
+    errno = EBADF;
+    return {};
+  }
+  return Descriptor(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY));
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::size_t read_at(const Descriptor& file, std::size_t offset, std::span<std::uint8_t> bytes) {
+  const auto got = read_some(file.get(), bytes.data(), bytes.size(), offset);
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+Folder Folder::open_at(int base, const std::string& path) {
+  Folder folder;
+  folder.folder_ = Descriptor(::openat(base, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+  folder.missing_ = !folder.folder_ && (errno == ENOENT || errno == ENOTDIR);
+  return folder;
+}
+
+Folder Folder::open(const std::string& path) { return open_at(AT_FDCWD, path); }
+
+Folder Folder::folder(const std::string& name) const {
+  if (ok()) return open_at(folder_.get(), name);
+  Folder none;
+  none.missing_ = missing_;
+  return none;
+}
+
+Known<std::string> Folder::text(const char* name, std::size_t most) const {
+  if (!ok()) return Known<std::string>::absent();
+  const auto file = open_regular(folder_.get(), name);
+  if (!file) return failed(errno);
+  std::string text(most, '\0');
+  const auto got = read_some(file.get(), text.data(), text.size(), 0);
+  if (got < 0) return failed(errno);
+  text.resize(static_cast<std::size_t>(got));
+  constexpr std::string_view kBlanks("\0 \t\r\n", 5);
+  text.erase(text.find_last_not_of(kBlanks) + 1);
+  if (text.empty()) return Known<std::string>::unknown(Reason::damaged);
+  return text;
+}
+
+Descriptor Folder::file(const char* name) const { return ok() ? open_regular(folder_.get(), name) : Descriptor(); }
+
+Known<std::string> Folder::link(const char* name) const {
+  if (!ok()) return Known<std::string>::absent();
+  std::array<char, kPage> target{};
+  const auto length = ::readlinkat(folder_.get(), name, target.data(), target.size());
+  if (length < 0) return failed(errno == EINVAL ? EBADF : errno);
+  return std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+Known<std::string> Folder::link_name(const char* name) const {
+  auto target = link(name);
+  if (target.is_known()) target = target.value().substr(target.value().rfind('/') + 1);
+  return target;
+}
+
+std::vector<std::string> Folder::names() const {
+  std::vector<std::string> names;
+  if (!ok()) return names;
+  const int again = ::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const stream = again < 0 ? nullptr : ::fdopendir(again);
+  if (stream == nullptr) {
+    const Descriptor unused(again);
+    return names;
+  }
+  while (const auto* entry = ::readdir(stream)) {
+    if (entry->d_name[0] == '.') continue;
+    if (names.size() == kMostNames) break;
+    names.emplace_back(entry->d_name);
+  }
+  ::closedir(stream);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace gpucoop

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/known.hpp"
+
+namespace gpucoop {
+
+/// A file descriptor that is closed with its owner; -1 is none.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor();
+
+  [[nodiscard]] int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// Fills as much of `bytes` as the file has from `offset` on and gives how much that is. What fails is 0.
+[[nodiscard]] std::size_t read_at(const Descriptor& file, std::size_t offset, std::span<std::uint8_t> bytes);
+
+/// A folder of sysfs or procfs, or of a copy of one. Nothing in it is ever written, and nothing in it can make reading
+/// wait: only regular files are read, without following links, without blocking, and up to a bound.
+class Folder {
+ public:
+  /// `path` and links in it are followed. Check with `ok`.
+  [[nodiscard]] static Folder open(const std::string& path);
+  [[nodiscard]] Folder folder(const std::string& name) const;
+  [[nodiscard]] bool ok() const { return static_cast<bool>(folder_); }
+  /// Meaningful only where not `ok`: no such folder, and not one that may not be read.
+  [[nodiscard]] bool missing() const { return missing_; }
+
+  /// The text of an attribute without blanks and line ends at its end. Absent: there is no such file. Unknown:
+  /// `no_root` where it may not be read, `timeout` where reading would wait, `device_lost` where the device behind it
+  /// has gone, `damaged` where it is no regular file or empty, `not_in_input` where it has no value now.
+  [[nodiscard]] Known<std::string> text(const char* name, std::size_t most = kPage) const;
+  /// Opens a binary attribute under the same rules. None where that fails.
+  [[nodiscard]] Descriptor file(const char* name) const;
+
+  /// Where a link points to, as written. Absent: no such link.
+  [[nodiscard]] Known<std::string> link(const char* name) const;
+  /// The last part of where a link points to: `amdgpu` of `../../../bus/pci/drivers/amdgpu`.
+  [[nodiscard]] Known<std::string> link_name(const char* name) const;
+
+  /// Names in the folder in order. At most 65536, which is beyond any host.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+  static constexpr std::size_t kPage = 4096;  ///< no attribute of sysfs is longer
+
+ private:
+  static Folder open_at(int base, const std::string& path);
+
+  Descriptor folder_;
+  bool missing_ = false;
+};
+
+}  // namespace gpucoop

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""What `gpucoop topo` does without --from: on this host, and on copies of sysfs. live_test.py GPUCOOP."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GPUCOOP = sys.argv[1]
+
+
+def run(*args):
+    return subprocess.run([GPUCOOP, *args], capture_output=True, text=True, timeout=60, check=False)
+
+
+def header(vendor, device, class_code, bridge=False, bus=0):
+    data = bytearray(256)
+    data[0:4] = vendor.to_bytes(2, "little") + device.to_bytes(2, "little")
+    data[0x09:0x0c] = (class_code << 8).to_bytes(3, "little")
+    if bridge:
+        data[0x0e] = 1
+        data[0x18:0x1b] = bytes([0, bus, bus])
+    return bytes(data)
+
+
+class Live(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name) / "root"
+        (self.root / "sys/bus/pci/devices").mkdir(parents=True)
+        self.device("pci0000:00/0000:00:00.0", header(0x1022, 0x14d8, 0x0600))
+        self.device("pci0000:00/0000:00:01.1", header(0x1022, 0x14db, 0x0604, bridge=True, bus=1))
+
+    def device(self, where, config):
+        folder = self.root / "sys/devices" / where
+        folder.mkdir(parents=True)
+        (folder / "config").write_bytes(config)
+        os.symlink("../../../devices/" + where, self.root / "sys/bus/pci/devices" / folder.name)
+        return folder
+
+    def gpu(self):
+        return self.device("pci0000:00/0000:00:01.1/0000:01:00.0", header(0x1002, 0x7551, 0x0300))
+
+    def report(self, code):
+        done = run("topo", "--sysroot", str(self.root), "--format", "json")
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout), done.stderr
+
+    def test_a_copy_with_a_gpu(self):
+        self.gpu()
+        report, stderr = self.report(0)
+        self.assertEqual(stderr, "")
+        self.assertEqual(report["host"]["source"], "live")
+        self.assertIs(report["host"]["live"], False)
+        self.assertEqual(report["sources"], [{"file": str(self.root / "sys"), "kind": "live"}])
+        self.assertEqual([hop["address"] for hop in report["gpus"][0]["chain"]], ["0000:00:01.1", "0000:01:00.0"])
+
+    def test_a_copy_without_a_gpu_is_69_and_says_why(self):
+        report, stderr = self.report(69)
+        self.assertIs(report["host"]["listing_complete"], True)
+        self.assertIn("no GPU: the kernel lists every PCI device", stderr)
+
+    def test_a_copy_without_pci_is_69_and_says_so(self):
+        shutil.rmtree(self.root / "sys/bus")
+        report, stderr = self.report(69)
+        self.assertIs(report["host"]["lists_devices"], False)
+        self.assertIn("no PCI devices", stderr)
+
+    def test_what_is_no_copy_is_66(self):
+        done = run("topo", "--sysroot", str(self.root / "nothing"))
+        self.assertEqual(done.returncode, 66, done.stderr)
+        self.assertIn(str(self.root / "nothing/sys"), done.stderr)
+
+    def test_misuse_is_64(self):
+        for args in (["topo", "--sysroot", str(self.root), "--from", "x"], ["topo", "--dump", "1"],
+                     ["topo", "--sysroot"], ["explain", "--sysroot", str(self.root)]):
+            with self.subTest(args=args):
+                self.assertEqual(run(*args).returncode, 64)
+
+    def test_explain_tells_how_a_mode_stands_on_the_copy(self):
+        self.gpu()
+        done = run("explain", "tensor", "--sysroot", str(self.root), "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        alone = run("explain", "tensor", "--from", os.devnull)
+        self.assertEqual(alone.returncode, 65)
+        self.assertIn("0000:01:00.0", done.stdout)
+
+    def test_pipes_in_the_copy_do_not_make_it_wait(self):
+        folder = self.gpu()
+        for name in ("numa_node", "power_state", "resource", "label"):
+            os.mkfifo(folder / name)
+        self.report(0)
+
+    def test_this_host(self):
+        done = run("topo", "--format", "json")
+        self.assertIn(done.returncode, (0, 69), done.stderr)
+        host = json.loads(done.stdout)["host"]
+        self.assertEqual(host["source"], "live")
+        self.assertIs(host["live"], True)
+
+    def test_nothing_is_opened_for_writing(self):
+        if not shutil.which("strace"):
+            self.skipTest("no strace")
+        trace = pathlib.Path(self.folder.name) / "trace"
+        done = subprocess.run(["strace", "-f", "-o", str(trace), "-e", "trace=%file,write,pwrite64,ioctl", GPUCOOP, "topo"],
+                              capture_output=True, text=True, timeout=120, check=False)
+        text = trace.read_text(encoding="utf-8", errors="replace") if trace.exists() else ""
+        if "/sys" not in text:
+            self.skipTest("strace cannot trace here: " + done.stderr[:200])
+        for line in text.splitlines():
+            self.assertNotRegex(line, r"open.*O_(WRONLY|RDWR|CREAT|TRUNC)", line)
+            self.assertNotRegex(line, r"\b(pwrite64|unlink|rename|mkdir|chmod)", line)
+            self.assertNotRegex(line, r'"[^"]*lib(cuda|nvidia-ml|amdhip64|hsa-runtime|ze_loader|OpenCL)', line)
+            if " write(" in line:
+                self.assertRegex(line, r" write\([12],")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
