@@ -132,6 +132,23 @@ struct AerStatus {
   Known<std::uint32_t> correctable;
 };
 
+/// The kernel's running totals of AER (sysfs `aer_dev_*`): errors since the device was found.
+struct AerCounters {
+  Known<std::uint64_t> correctable;
+  Known<std::uint64_t> non_fatal;
+  Known<std::uint64_t> fatal;
+};
+
+/// What the AMD compute driver states about a GPU (KFD topology).
+struct KfdReading {
+  Known<std::uint32_t> gfx_target_version;  ///< decimal major·10000 + minor·100 + step: 120001 is gfx1201
+  Known<std::uint32_t> mec_firmware;        ///< `fw_version`, all of it
+  Known<std::uint32_t> sdma_firmware;
+  Known<unsigned> hive;        ///< number of its XGMI hive on this host, from 1; absent: in none
+  Known<bool> large_bar;       ///< the processor reaches all of its memory
+  Known<unsigned> partitions;  ///< nodes that the device shows as
+};
+
 /// Bus numbers of a type 1 header.
 struct BusNumbers {
   std::uint8_t primary = 0;
@@ -176,6 +193,7 @@ struct PciDevice {
   Known<PciExpress> express;  ///< absent: no PCI Express capability (or a conventional device)
   Known<Acs> acs;
   Known<AerStatus> aer;
+  Known<AerCounters> aer_counters;  ///< absent: the kernel keeps none for it
   Known<SrIov> sriov;
   Known<std::uint8_t> ari_next_function;
   std::vector<Bar> bars;
@@ -190,6 +208,12 @@ struct PciDevice {
   Known<std::string> slot_label;     ///< SMBIOS designation or `DeviceName:`
   Known<std::string> power_state;    ///< `D0`, `D3hot`, …
   Known<Address> physical_function;  ///< for an SR-IOV VF; absent where known not to be one
+
+  Known<std::string> acpi_path;       ///< `\\_SB_.PCI0.GPP0`
+  Known<std::string> runtime_status;  ///< `active`, `suspended`, … of runtime power management
+  Known<unsigned> render_minor;       ///< N of /dev/dri/renderDN; absent: none
+  Known<std::uint64_t> vram_bytes;    ///< device memory as the driver states it
+  Known<KfdReading> kfd;              ///< absent: the compute driver lists its GPUs, and this is none of them
 
   /// What the driver decided about 32- or 64-bit AtomicOps from this GPU to host memory: the flags of KFD's link from
   /// the GPU to its processor (drivers/gpu/drm/amd/amdkfd/kfd_topology.c), read as ROCr reads them.

@@ -27,6 +27,24 @@ std::string_view to_string(FabricLink::Kind kind) {
   return "nvlink";
 }
 
+std::string_view to_string(DriverLink::Kind kind) {
+  switch (kind) {
+    case DriverLink::Kind::pcie: return "pcie";
+    case DriverLink::Kind::xgmi: return "xgmi";
+    case DriverLink::Kind::other: return "other";
+  }
+  return "other";
+}
+
+std::string_view to_string(HolderClass c) {
+  switch (c) {
+    case HolderClass::compute: return "compute";
+    case HolderClass::display: return "display";
+    case HolderClass::monitor: return "monitor";
+  }
+  return "compute";
+}
+
 const PciDevice* find_device(const Recording& recording, const Address& a) {
   const auto it = std::lower_bound(recording.devices.begin(), recording.devices.end(), a,
                                    [](const PciDevice& d, const Address& x) { return d.address < x; });

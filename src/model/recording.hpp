@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/holder.hpp"
+#include "model/host.hpp"
 #include "model/pci.hpp"
 
 namespace gpucoop {
@@ -55,6 +57,18 @@ struct FabricLink {
 };
 [[nodiscard]] std::string_view to_string(FabricLink::Kind kind);
 
+/// A link between two GPUs as the AMD driver lists it (KFD topology, `io_links` and `p2p_links` of a node), in the
+/// direction stated. Its flags for atomics say nothing about the launch gate (see PciDevice::driver_atomics).
+struct DriverLink {
+  enum class Kind : std::uint8_t { pcie, xgmi, other };
+  Address from;
+  Address to;
+  Kind kind = Kind::other;
+  Known<unsigned> weight;  ///< XGMI 15 a hop, PCI Express 40 below one processor
+  Known<bool> peer_dma;    ///< false: the driver flags the link as one without peer-to-peer DMA
+};
+[[nodiscard]] std::string_view to_string(DriverLink::Kind kind);
+
 /// Two sources (or two places of one) state different values. The device keeps `kept`.
 struct Disagreement {
   Address device;
@@ -65,27 +79,20 @@ struct Disagreement {
   Place other_place;
 };
 
-/// What was read about the host apart from its PCI devices.
-struct HostReading {
-  Known<std::string> kernel;        ///< release, for example `6.12.63+deb13-amd64`
-  Known<std::string> command_line;  ///< kernel parameters that the allowlist admits
-  Known<std::string> board;
-  Known<std::string> cpu_vendor;  ///< `GenuineIntel`, `AuthenticAMD`, …
-  Known<unsigned> cpu_family;
-  Known<unsigned> cpu_model;
-  Known<bool> hypervisor;         ///< a source says so (DMI, cpuid, log); devices are judged by analyse
-  Known<bool> iommu_active;       ///< false: the kernel drives no IOMMU at all
-  Known<bool> iommu_translating;  ///< default domain: translated, or passthrough/off
-};
-
 /// What was read, nothing concluded. Live reading and replay fill the same type.
 /// Devices are sorted by address and unique.
 struct Recording {
   std::vector<Source> sources;
+  std::string taken_at;  ///< RFC 3339, UTC: when the host was read. Empty: the source does not say.
   HostReading host;
   std::vector<PciDevice> devices;
   std::vector<FabricLink> fabric;
+  std::vector<DriverLink> driver_links;
   std::vector<LogLine> log;
+  std::vector<Holder> holders;  ///< of the running host only: a recording file never has them
+  /// Every process that uses a GPU is among `holders`. False: some processes could not be looked into. Unknown where
+  /// nobody has looked.
+  Known<bool> holders_complete;
   std::vector<Disagreement> disagreements;
   std::vector<Warning> warnings;
   bool live = false;
