@@ -101,8 +101,9 @@ class Analysis {
     for (const auto& d : recording_.disagreements) {
       topology_.warnings.push_back(
           {"input.disagreement",
-           fmt::format("{} of {} is {} in {} and {} in {}; the first is used.", d.field, short_form(d.device), d.kept,
-                       to_string(recording_, d.kept_place), d.other, to_string(recording_, d.other_place)),
+           fmt::format("{} of {} is {} in {} and {} in {}; {}.", d.field, short_form(d.device), d.kept,
+                       to_string(recording_, d.kept_place), d.other, to_string(recording_, d.other_place),
+                       d.open ? "it counts as unknown" : "the first is used"),
            to_string(d.device)});
     }
     const auto& own = tree_.warnings();

@@ -66,13 +66,15 @@ std::string driver_words(const Outcome& outcome, const Evaluator& evaluator) {
 Fill values_of(const Outcome& outcome, const Evaluator& evaluator, const std::vector<LeftOut>& left_out) {
   const auto gpus = gpus_of(outcome);
   const auto ports = ports_of(outcome);
-  return {{"gpu", list_of(gpus.empty() ? evaluator.set() : gpus)},
-          {"hop", ports.empty() ? "a port on the way" : list_of(ports)},
-          {"pair", pair_words(outcome)},
-          {"value", deciding_value(outcome)},
-          {"driver", driver_words(outcome, evaluator)},
-          {"how_many", how_many(evaluator.set())},
-          {"left_out", left_out_words(left_out)}};
+  return {
+      {"gpu", list_of(gpus.empty() ? evaluator.set() : gpus)},
+      {"hop", ports.empty() ? "a port on the way" : list_of(ports)},
+      {"blocked", ports.empty() ? "the driver reports it; no port was seen to block" : "blocked at " + list_of(ports)},
+      {"pair", pair_words(outcome)},
+      {"value", deciding_value(outcome)},
+      {"driver", driver_words(outcome, evaluator)},
+      {"how_many", how_many(evaluator.set())},
+      {"left_out", left_out_words(left_out)}};
 }
 
 }  // namespace

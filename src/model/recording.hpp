@@ -69,7 +69,7 @@ struct DriverLink {
 };
 [[nodiscard]] std::string_view to_string(DriverLink::Kind kind);
 
-/// Two sources (or two places of one) state different values. The device keeps `kept`.
+/// Two sources (or two places of one) state different values. The device keeps `kept`, or where it is `open` neither.
 struct Disagreement {
   Address device;
   std::string field;  ///< register or attribute, for example `LnkSta width`
@@ -77,6 +77,7 @@ struct Disagreement {
   std::string other;
   Place kept_place;
   Place other_place;
+  bool open = false;  ///< equally good sources, and a gate hangs on it: the device's value is unknown
 };
 
 /// What was read, nothing concluded. Live reading and replay fill the same type.

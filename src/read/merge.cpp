@@ -157,7 +157,8 @@ class Merger {
         continue;
       }
       if (kept.places.size() >= kMostPlaces) other.places.clear();
-      overlay(kept, std::move(other), out_.disagreements.size() < kMostDisagreements ? &out_.disagreements : nullptr);
+      overlay(kept, std::move(other), out_.disagreements.size() < kMostDisagreements ? &out_.disagreements : nullptr,
+              entries[i].rank == entries[begin].rank ? Worth::equal : Worth::less);
     }
     out_.devices.push_back(std::move(kept));
   }

@@ -62,8 +62,8 @@ bool equal(const Known<T>& a, const Known<T>& b) {
 
 class Overlay {
  public:
-  Overlay(PciDevice& kept, const PciDevice& other, std::vector<Disagreement>* out)
-      : kept_(kept), other_(other), out_(out) {}
+  Overlay(PciDevice& kept, const PciDevice& other, std::vector<Disagreement>* out, Worth worth)
+      : kept_(kept), other_(other), out_(out), worth_(worth) {}
 
   /// Fills `a` from `b`; a difference is kept unless `quiet`.
   template <class T>
@@ -73,7 +73,8 @@ class Overlay {
       return;
     }
     if (a.is_unknown()) {
-      a = b;
+      // What better sources disagree about, a lesser one does not settle.
+      if (a.reason() != Reason::disagreement) a = b;
       return;
     }
     if (equal(a, b) || out_ == nullptr) return;
@@ -85,6 +86,16 @@ class Overlay {
     if (!kept_.places.empty()) d.kept_place = kept_.places.front();
     if (!other_.places.empty()) d.other_place = other_.places.front();
     out_->push_back(std::move(d));
+  }
+
+  /// As `field`, for what a gate hangs on.
+  template <class T>
+  void decisive(std::string_view name, Known<T>& a, const Known<T>& b) {
+    const bool open = worth_ == Worth::equal && !a.is_unknown() && !b.is_unknown() && !equal(a, b);
+    field(name, a, b);
+    if (!open) return;
+    a = Known<T>::unknown(Reason::disagreement);
+    if (out_ != nullptr) out_->back().open = true;
   }
 
   /// Fills `a` from `b` where it is unknown, and lets a difference pass: spellings of names, old and new lists of ids.
@@ -112,11 +123,12 @@ class Overlay {
   PciDevice& kept_;
   const PciDevice& other_;
   std::vector<Disagreement>* out_;
+  Worth worth_;
 };
 
 void join_express(Overlay& o, PciExpress& a, const PciExpress& b) {
   o.field("Express version", a.version, b.version);
-  o.field("Express type", a.type, b.type);
+  o.decisive("Express type", a.type, b.type);
   o.field("Express slot implemented", a.slot_implemented, b.slot_implemented);
   o.field("DevCap MaxPayload", a.max_payload_supported, b.max_payload_supported);
   o.field("DevCtl MaxPayload", a.max_payload, b.max_payload);
@@ -135,12 +147,12 @@ void join_express(Overlay& o, PciExpress& a, const PciExpress& b) {
   o.field("LnkSta ABWMgmt", a.autonomous_bandwidth, b.autonomous_bandwidth);
   o.field("LnkCtl LnkDisable", a.link_disabled, b.link_disabled);
   o.field("LnkCtl2 target speed", a.target_speed, b.target_speed);
-  o.field("AtomicOpsCap Routing", a.atomic_routing, b.atomic_routing);
-  o.field("AtomicOpsCap 32bit", a.atomic_completer32, b.atomic_completer32);
-  o.field("AtomicOpsCap 64bit", a.atomic_completer64, b.atomic_completer64);
+  o.decisive("AtomicOpsCap Routing", a.atomic_routing, b.atomic_routing);
+  o.decisive("AtomicOpsCap 32bit", a.atomic_completer32, b.atomic_completer32);
+  o.decisive("AtomicOpsCap 64bit", a.atomic_completer64, b.atomic_completer64);
   o.field("AtomicOpsCap 128bitCAS", a.atomic_completer128, b.atomic_completer128);
-  o.field("AtomicOpsCtl ReqEn", a.atomic_requester_enable, b.atomic_requester_enable);
-  o.field("AtomicOpsCtl EgressBlck", a.atomic_egress_block, b.atomic_egress_block);
+  o.decisive("AtomicOpsCtl ReqEn", a.atomic_requester_enable, b.atomic_requester_enable);
+  o.decisive("AtomicOpsCtl EgressBlck", a.atomic_egress_block, b.atomic_egress_block);
   o.field("DevCap2 ARIFwd", a.ari_forwarding, b.ari_forwarding);
   o.field("SltCap slot number", a.physical_slot_number, b.physical_slot_number);
   o.field("SltCap power limit", a.slot_power_limit_watts, b.slot_power_limit_watts);
@@ -152,10 +164,10 @@ void join_express(Overlay& o, PciExpress& a, const PciExpress& b) {
 void join_acs_bits(Overlay& o, const std::string& name, AcsBits& a, const AcsBits& b) {
   o.field(name + " SrcValid", a.source_validation, b.source_validation);
   o.field(name + " TransBlk", a.translation_blocking, b.translation_blocking);
-  o.field(name + " ReqRedir", a.request_redirect, b.request_redirect);
-  o.field(name + " CmpltRedir", a.completion_redirect, b.completion_redirect);
+  o.decisive(name + " ReqRedir", a.request_redirect, b.request_redirect);
+  o.decisive(name + " CmpltRedir", a.completion_redirect, b.completion_redirect);
   o.field(name + " UpstreamFwd", a.upstream_forwarding, b.upstream_forwarding);
-  o.field(name + " EgressCtrl", a.egress_control, b.egress_control);
+  o.decisive(name + " EgressCtrl", a.egress_control, b.egress_control);
   o.field(name + " DirectTrans", a.direct_translated, b.direct_translated);
 }
 
@@ -218,8 +230,8 @@ void join_parent(Overlay& o, PciDevice& a, const PciDevice& b) {
 
 }  // namespace
 
-void overlay(PciDevice& kept, PciDevice other, std::vector<Disagreement>* disagreements) {
-  Overlay o(kept, other, disagreements);
+void overlay(PciDevice& kept, PciDevice other, std::vector<Disagreement>* disagreements, Worth worth) {
+  Overlay o(kept, other, disagreements, worth);
   const bool lost = kept.lost || other.lost;
   o.field("vendor", kept.vendor_id, other.vendor_id, As::hex16);
   o.field("device", kept.device_id, other.device_id, As::hex16);

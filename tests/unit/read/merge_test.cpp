@@ -75,6 +75,32 @@ TEST_CASE("a link that has retrained is a disagreement, the better source wins")
   CHECK(to_string(r, r.disagreements[0].other_place) == "a.txt:3");
 }
 
+PciDevice with_routing(PciDevice device, bool routing) {
+  auto express = PciExpress::unknown(Reason::not_in_input);
+  express.atomic_routing = routing;
+  device.express = express;
+  return device;
+}
+
+TEST_CASE("equally good sources disagree about a bit that decides: it is unknown, whatever lesser sources say") {
+  const auto r = joined({part(SourceKind::lspci_text, {with_routing(gpu("01:00.0", 0x2204, 3), true)}),
+                         part(SourceKind::lspci_text, {with_routing(gpu("01:00.0", 0x2204, 5), false)}, "b.txt"),
+                         part(SourceKind::lspci_text, {with_routing(gpu("01:00.0", 0x2204, 7), true)}, "c.txt")});
+  CHECK(device(r, "01:00.0").express.value().atomic_routing == Known<bool>::unknown(Reason::disagreement));
+  REQUIRE(r.disagreements.size() == 1);
+  CHECK(r.disagreements[0].open);
+  CHECK(r.disagreements[0].kept == "yes");
+  CHECK(r.disagreements[0].other == "no");
+}
+
+TEST_CASE("bytes and text disagree about a bit that decides: the bytes win") {
+  const auto r = joined({part(SourceKind::lspci_text, {with_routing(gpu("01:00.0", 0x2204, 3), true)}),
+                         part(SourceKind::lspci_hex, {with_routing(gpu("01:00.0", 0x2204, 5), false)}, "b.txt")});
+  CHECK(device(r, "01:00.0").express.value().atomic_routing.is(false));
+  REQUIRE(r.disagreements.size() == 1);
+  CHECK_FALSE(r.disagreements[0].open);
+}
+
 TEST_CASE("the main source comes first: text before hex, lists before trees") {
   const auto r = joined({part(SourceKind::lspci_tree, {gpu("01:00.0", 1)}, "t"),
                          part(SourceKind::lspci_hex, {gpu("01:00.0", 1)}, "h"),
