@@ -33,6 +33,9 @@ struct DeviceNode {
   Known<unsigned> mode;   ///< permission bits; absent: no such node
   Known<bool> may_open;   ///< the caller may read and write it
   Known<Address> device;  ///< the GPU it belongs to; absent: it belongs to none in particular
+  /// The group that owns it, where it is one that distributions give GPUs to (`render`, `video`, `root`); other names
+  /// may be personal and are left out.
+  Known<std::string> group;
 };
 
 /// What was read about the host apart from its PCI devices.
@@ -48,10 +51,12 @@ struct HostReading {
   Known<bool> iommu_translating;  ///< default domain: translated, or passthrough/off
 
   Known<unsigned> numa_nodes;
-  Known<bool> config_p2pdma;           ///< CONFIG_PCI_P2PDMA of the kernel
-  Known<bool> config_hsa_amd_p2p;      ///< CONFIG_HSA_AMD_P2P of the kernel
-  Known<std::string> container;        ///< `docker`, `podman`, `lxc`, `kubernetes`, `container`; absent: none
-  Known<std::uint64_t> shm_bytes;      ///< size of /dev/shm
+  Known<bool> config_p2pdma;       ///< CONFIG_PCI_P2PDMA of the kernel
+  Known<bool> config_hsa_amd_p2p;  ///< CONFIG_HSA_AMD_P2P of the kernel
+  Known<std::string> container;    ///< `docker`, `podman`, `lxc`, `kubernetes`, `container`; absent: none
+  Known<bool> user_namespace;      ///< the reader's user ids are mapped: root here is not root of the host
+  Known<bool> amdgpu_pcie_p2p;     ///< amdgpu's parameter `pcie_p2p`; absent: the driver or the parameter is not there
+  Known<std::uint64_t> shm_bytes;  ///< size of /dev/shm
   Known<std::uint64_t> memlock_bytes;  ///< soft limit on locked memory; absent: unlimited
   Known<unsigned> yama_ptrace_scope;   ///< absent: no Yama
   Known<bool> kernel_log;              ///< whether the kernel log could be read to its beginning

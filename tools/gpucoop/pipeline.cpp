@@ -61,7 +61,7 @@ Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
 
 Result<Report> load_report(const InputOptions& inputs) {
   const Rules& rules = builtin_rules();
-  auto recording = inputs.from.empty() ? read_live(inputs.sysroot ? Roots::below(*inputs.sysroot) : Roots())
+  auto recording = inputs.from.empty() ? read_live(inputs.sysroot ? Roots::below(*inputs.sysroot) : Roots(), rules)
                                        : read_recorded(inputs, rules);
   if (!recording) return recording.error();
   Report report;

@@ -2,7 +2,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,9 +47,9 @@ ssize_t read_some(int fd, void* to, std::size_t count, std::size_t offset) {
   }
 }
 
-/// Opens a regular file and nothing else: opening a pipe may wait, and opening a device may do anything.
-/// None and `errno` where that fails.
-Descriptor open_regular(int folder, const char* name) {
+/// Opens a regular file of `folder` itself and nothing else: opening a pipe may wait, and opening a device may do
+/// anything. None and `errno` where that fails.
+Descriptor open_regular_at(int folder, const char* name) {
   struct stat status {};
   if (::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
   if (!S_ISREG(status.st_mode)) {
@@ -55,6 +57,19 @@ Descriptor open_regular(int folder, const char* name) {
     return {};
   }
   return Descriptor(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY));
+}
+
+constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK;
+
+std::string path_of(int fd) {
+  std::array<char, 4096> target{};
+  const auto link = "/proc/self/fd/" + std::to_string(fd);
+  const auto length = ::readlink(link.c_str(), target.data(), target.size());
+  return length <= 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+bool is_below(const std::string& path, const std::string& root) {
+  return !root.empty() && (path == root || path.rfind(root == "/" ? root : root + "/", 0) == 0);
 }
 
 }  // namespace
@@ -68,25 +83,72 @@ std::size_t read_at(const Descriptor& file, std::size_t offset, std::span<std::u
   return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
+struct Folder::Confinement {
+  Descriptor root;
+};
+
 Folder Folder::open_at(int base, const std::string& path) {
   Folder folder;
-  folder.folder_ = Descriptor(::openat(base, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+  folder.folder_ = Descriptor(::openat(base, path.c_str(), kFolderFlags));
   folder.missing_ = !folder.folder_ && (errno == ENOENT || errno == ENOTDIR);
+  return folder;
+}
+
+Folder Folder::open_confined(std::shared_ptr<const Confinement> root, std::string path) {
+  Folder folder;
+  const int base = root->root.get();
+  struct open_how how {};
+  how.flags = static_cast<std::uint64_t>(kFolderFlags);
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  folder.folder_ = Descriptor(static_cast<int>(::syscall(SYS_openat2, base, path.c_str(), &how, sizeof how)));
+  // EPERM: containers of old forbid system calls that they do not know.
+  if (!folder.folder_ && (errno == ENOSYS || errno == EPERM)) {
+    folder.folder_ = Descriptor(::openat(base, path.c_str(), kFolderFlags));
+    if (folder.folder_ && !is_below(path_of(folder.folder_.get()), path_of(base))) {
+      folder.folder_ = Descriptor();
+      errno = EXDEV;
+    }
+  }
+  folder.missing_ = !folder.folder_ && (errno == ENOENT || errno == ENOTDIR);
+  folder.root_ = std::move(root);
+  folder.path_ = std::move(path);
   return folder;
 }
 
 Folder Folder::open(const std::string& path) { return open_at(AT_FDCWD, path); }
 
+Folder Folder::open_below(const std::string& root, const std::string& path) {
+  auto confinement = std::make_shared<Confinement>();
+  confinement->root = Descriptor(::open(root.c_str(), kFolderFlags));
+  if (!confinement->root) {
+    Folder none;
+    none.missing_ = errno == ENOENT || errno == ENOTDIR;
+    return none;
+  }
+  return open_confined(std::move(confinement), path);
+}
+
 Folder Folder::folder(const std::string& name) const {
-  if (ok()) return open_at(folder_.get(), name);
+  if (ok()) return root_ ? open_confined(root_, path_ + "/" + name) : open_at(folder_.get(), name);
   Folder none;
   none.missing_ = missing_;
   return none;
 }
 
+Descriptor Folder::open_regular(const char* name) const {
+  // On the way to a file of a copy there may be a link too.
+  const std::string_view whole(name);
+  const auto slash = root_ ? whole.rfind('/') : std::string_view::npos;
+  if (slash == std::string_view::npos) return open_regular_at(folder_.get(), name);
+  const auto inner = folder(std::string(whole.substr(0, slash)));
+  if (inner.ok()) return open_regular_at(inner.folder_.get(), name + slash + 1);
+  errno = inner.missing_ ? ENOENT : EACCES;
+  return {};
+}
+
 Known<std::string> Folder::text(const char* name, std::size_t most) const {
   if (!ok()) return Known<std::string>::absent();
-  const auto file = open_regular(folder_.get(), name);
+  const auto file = open_regular(name);
   if (!file) return failed(errno);
   std::string text(most, '\0');
   const auto got = read_some(file.get(), text.data(), text.size(), 0);
@@ -98,7 +160,7 @@ Known<std::string> Folder::text(const char* name, std::size_t most) const {
   return text;
 }
 
-Descriptor Folder::file(const char* name) const { return ok() ? open_regular(folder_.get(), name) : Descriptor(); }
+Descriptor Folder::file(const char* name) const { return ok() ? open_regular(name) : Descriptor(); }
 
 Known<std::string> Folder::link(const char* name) const {
   if (!ok()) return Known<std::string>::absent();

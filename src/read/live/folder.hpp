@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -39,6 +40,10 @@ class Folder {
  public:
   /// `path` and links in it are followed. Check with `ok`.
   [[nodiscard]] static Folder open(const std::string& path);
+  /// The folder `path` of a copy whose root folder is `root`. Links on the way, absolute ones and those with `..` too,
+  /// are followed as if `root` were `/`, here and in every folder opened from this one (openat2, RESOLVE_IN_ROOT).
+  /// Where the kernel has no openat2, a folder that a link leads to outside `root` is refused.
+  [[nodiscard]] static Folder open_below(const std::string& root, const std::string& path);
   [[nodiscard]] Folder folder(const std::string& name) const;
   [[nodiscard]] bool ok() const { return static_cast<bool>(folder_); }
   /// Meaningful only where not `ok`: no such folder, and not one that may not be read.
@@ -62,9 +67,16 @@ class Folder {
   static constexpr std::size_t kPage = 4096;  ///< no attribute of sysfs is longer
 
  private:
+  struct Confinement;
+
   static Folder open_at(int base, const std::string& path);
+  static Folder open_confined(std::shared_ptr<const Confinement> root, std::string path);
+  /// Opens a regular file and nothing else. None and `errno` where that fails.
+  [[nodiscard]] Descriptor open_regular(const char* name) const;
 
   Descriptor folder_;
+  std::shared_ptr<const Confinement> root_;  ///< of a copy
+  std::string path_;                         ///< below `root_`
   bool missing_ = false;
 };
 

@@ -68,8 +68,8 @@ void read_names(const Roots& roots, std::vector<PciDevice>& devices) {
 
 }  // namespace
 
-Result<Recording> read_live(const Roots& roots) {
-  const auto sys = Folder::open(roots.sys);
+Result<Recording> read_live(const Roots& roots, const Rules& rules) {
+  const auto sys = roots.open(roots.sys);
   if (!sys.ok()) {
     if (sys.missing()) return Error{ExitCode::no_such_input, "no such folder", roots.sys, "sysfs has to be there"};
     return Error{ExitCode::permission, "may not be opened", roots.sys, ""};
@@ -89,8 +89,9 @@ Result<Recording> read_live(const Roots& roots) {
                                                  : "The list of PCI devices (bus/pci/devices) may not be read.",
                                   roots.sys});
   }
-  read_host(sys, Folder::open(roots.proc), recording.host);
+  read_host(sys, roots.open(roots.proc), recording.host);
   read_iommu(sys, recording);
+  static_cast<void>(rules);
   return recording;
 }
 

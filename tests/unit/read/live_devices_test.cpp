@@ -290,7 +290,7 @@ TEST_CASE("live: hosts without PCI and without sysfs") {
   REQUIRE(r.warnings.size() == 1);
   CHECK(r.warnings[0].code == "live.no-pci");
   tree.remove("sys");
-  const auto none = read_live(tree.roots());
+  const auto none = read_live(tree.roots(), builtin_rules());
   REQUIRE_FALSE(none.ok());
   CHECK(none.error().code == ExitCode::no_such_input);
 }

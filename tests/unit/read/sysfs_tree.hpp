@@ -84,7 +84,7 @@ class SysfsTree {
     return roots;
   }
   [[nodiscard]] Recording read() const {
-    auto result = read_live(roots());
+    auto result = read_live(roots(), builtin_rules());
     REQUIRE_MESSAGE(result.ok(), (result.ok() ? "" : result.error().what));
     return std::move(result).value();
   }
