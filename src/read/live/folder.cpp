@@ -150,10 +150,17 @@ Known<std::string> Folder::text(const char* name, std::size_t most) const {
   if (!ok()) return Known<std::string>::absent();
   const auto file = open_regular(name);
   if (!file) return failed(errno);
-  std::string text(most, '\0');
-  const auto got = read_some(file.get(), text.data(), text.size(), 0);
-  if (got < 0) return failed(errno);
-  text.resize(static_cast<std::size_t>(got));
+  std::string text;
+  std::size_t got = 0;
+  // procfs gives long files piece by piece; asking sysfs for more than its one page would have the driver answer twice.
+  for (bool more = true; more && got < most;) {
+    if (got == text.size()) text.resize(std::min(most, std::max(kPage, 4 * got)));
+    const auto piece = read_some(file.get(), text.data() + got, text.size() - got, got);
+    if (piece < 0) return failed(errno);
+    got += static_cast<std::size_t>(piece);
+    more = piece > 0 && most > kPage;
+  }
+  text.resize(got);
   constexpr std::string_view kBlanks("\0 \t\r\n", 5);
   text.erase(text.find_last_not_of(kBlanks) + 1);
   if (text.empty()) return Known<std::string>::unknown(Reason::damaged);
