@@ -1,6 +1,7 @@
 #include "read/live/device.hpp"
 
 #include <string>
+#include <string_view>
 
 #include "read/config/decode.hpp"
 #include "read/live/config_file.hpp"
@@ -122,6 +123,29 @@ void read_surroundings(const Folder& folder, PciDevice& device) {
     device.physical_function = address ? Known<Address>(*address) : Known<Address>::unknown(Reason::damaged);
   }
   if (const auto label = folder.text("label"); label.is_known()) device.slot_label = label;
+  if (const auto path = folder.folder("firmware_node").text("path"); path.is_known()) device.acpi_path = path;
+}
+
+/// The line `TOTAL_ERR_COR 3` of one of the files that drivers/pci/pcie/aer.c keeps. Absent: no such file.
+Known<std::uint64_t> total_of(const Folder& folder, const char* file, std::string_view line) {
+  const auto text = folder.text(file);
+  if (text.is_absent()) return Known<std::uint64_t>::absent();
+  if (text.is_unknown()) return Known<std::uint64_t>::unknown(text.reason());
+  const auto at = text.value().rfind(line);
+  const auto number = at == std::string::npos
+                          ? std::nullopt
+                          : parse_decimal(trim(std::string_view(text.value()).substr(at + line.size())));
+  return number ? Known<std::uint64_t>(*number) : Known<std::uint64_t>::unknown(Reason::damaged);
+}
+
+void read_error_counters(const Folder& folder, PciDevice& device) {
+  AerCounters counters;
+  counters.correctable = total_of(folder, "aer_dev_correctable", "TOTAL_ERR_COR");
+  device.aer_counters = Known<AerCounters>::absent();
+  if (counters.correctable.is_absent()) return;
+  counters.non_fatal = total_of(folder, "aer_dev_nonfatal", "TOTAL_ERR_NONFATAL");
+  counters.fatal = total_of(folder, "aer_dev_fatal", "TOTAL_ERR_FATAL");
+  device.aer_counters = counters;
 }
 
 }  // namespace
@@ -152,7 +176,9 @@ PciDevice read_device(const Folder& folder, const Address& address) {
   const bool remembered = power_state.is_known() && !power_state.is("unknown") && !power_state.is("error");
   if (remembered) device.power_state = power_state;
   if (asleep && !remembered) device.power_state = Known<std::string>::unknown(Reason::asleep);
+  if (runtime_status.is_known()) device.runtime_status = runtime_status;
   read_surroundings(folder, device);
+  read_error_counters(folder, device);
   return device;
 }
 

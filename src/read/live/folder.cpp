@@ -146,7 +146,7 @@ Descriptor Folder::open_regular(const char* name) const {
   return {};
 }
 
-Known<std::string> Folder::text(const char* name, std::size_t most) const {
+Known<std::string> Folder::bytes(const char* name, std::size_t most) const {
   if (!ok()) return Known<std::string>::absent();
   const auto file = open_regular(name);
   if (!file) return failed(errno);
@@ -161,6 +161,13 @@ Known<std::string> Folder::text(const char* name, std::size_t most) const {
     more = piece > 0 && most > kPage;
   }
   text.resize(got);
+  return text;
+}
+
+Known<std::string> Folder::text(const char* name, std::size_t most) const {
+  auto read = bytes(name, most);
+  if (!read.is_known()) return read;
+  std::string text = read.value();
   constexpr std::string_view kBlanks("\0 \t\r\n", 5);
   text.erase(text.find_last_not_of(kBlanks) + 1);
   if (text.empty()) return Known<std::string>::unknown(Reason::damaged);
@@ -168,6 +175,20 @@ Known<std::string> Folder::text(const char* name, std::size_t most) const {
 }
 
 Descriptor Folder::file(const char* name) const { return ok() ? open_regular(name) : Descriptor(); }
+
+Known<Folder::Status> Folder::status(const char* name) const {
+  if (!ok()) return Known<Status>::absent();
+  struct stat found {};
+  if (::fstatat(folder_.get(), name, &found, AT_SYMLINK_NOFOLLOW) == 0) {
+    return Status{static_cast<unsigned>(found.st_mode), static_cast<unsigned>(found.st_gid)};
+  }
+  if (errno == ENOENT || errno == ENOTDIR) return Known<Status>::absent();
+  return Known<Status>::unknown(reason_of(errno));
+}
+
+bool Folder::may_read_and_write(const char* name) const {
+  return ok() && ::faccessat(folder_.get(), name, R_OK | W_OK, AT_EACCESS) == 0;
+}
 
 Known<std::string> Folder::link(const char* name) const {
   if (!ok()) return Known<std::string>::absent();

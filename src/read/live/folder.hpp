@@ -53,8 +53,19 @@ class Folder {
   /// `no_root` where it may not be read, `timeout` where reading would wait, `device_lost` where the device behind it
   /// has gone, `damaged` where it is no regular file or empty, `not_in_input` where it has no value now.
   [[nodiscard]] Known<std::string> text(const char* name, std::size_t most = kPage) const;
+  /// All of a binary attribute up to a bound, under the same rules, but as it is; it may be empty.
+  [[nodiscard]] Known<std::string> bytes(const char* name, std::size_t most) const;
   /// Opens a binary attribute under the same rules. None where that fails.
   [[nodiscard]] Descriptor file(const char* name) const;
+
+  struct Status {
+    unsigned mode = 0;
+    unsigned group = 0;
+  };
+  /// Permission bits and group of what is there, without opening it. Links are not followed. Absent: nothing is there.
+  [[nodiscard]] Known<Status> status(const char* name) const;
+  /// Whether the reader has the right to open it for reading and writing; it is not opened.
+  [[nodiscard]] bool may_read_and_write(const char* name) const;
 
   /// Where a link points to, as written. Absent: no such link.
   [[nodiscard]] Known<std::string> link(const char* name) const;

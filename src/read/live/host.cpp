@@ -5,6 +5,15 @@
 #include <string_view>
 
 #include "read/host/host_line.hpp"
+#include "read/live/container.hpp"
+#include "read/live/device.hpp"
+#include "read/live/firmware.hpp"
+#include "read/live/iommu.hpp"
+#include "read/live/kernel_build.hpp"
+#include "read/live/kernel_log.hpp"
+#include "read/live/limits.hpp"
+#include "read/live/nodes.hpp"
+#include "read/live/numa.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -45,14 +54,48 @@ void read_processor(const Folder& proc, HostReading& host) {
   if (flags && !host.hypervisor.is_known()) host.hypervisor = false;
 }
 
-}  // namespace
+/// Xen's first domain runs above a hypervisor and sees the real devices all the same: `control_d` in
+/// /proc/xen/capabilities (drivers/xen/xenfs/super.c), or feature bit 11 (XENFEAT_dom0).
+bool is_first_domain(const Folder& sys, const Folder& proc) {
+  constexpr unsigned kDom0 = 11;
+  const auto capabilities = proc.folder("xen").text("capabilities");
+  if (capabilities.is_known()) return capabilities.value().find("control_d") != std::string::npos;
+  const auto features = sys.folder("hypervisor/properties").text("features");
+  const auto bits = features.is_known() ? parse_hex(features.value(), 0, features.value().size()) : std::nullopt;
+  return bits && (*bits >> kDom0 & 1U) != 0;
+}
 
-void read_host(const Folder& sys, const Folder& proc, HostReading& host) {
-  read_board(sys, host);
-  read_processor(proc, host);
+void read_kernel(const Folder& proc, HostReading& host) {
   if (const auto release = proc.folder("sys/kernel").text("osrelease"); release.is_known()) host.kernel = release;
   const auto parameters = proc.text("cmdline");
   if (parameters.is_known()) host.command_line = admitted_parameters(parameters.value());
+}
+
+/// What tells only about GPUs, where there may be one.
+void read_for_gpus(const Roots& roots, Recording& recording) {
+  const auto& devices = recording.devices;
+  if (std::none_of(devices.begin(), devices.end(), is_display_or_accelerator)) return;
+  read_kernel_build(roots, recording.host);
+  read_nodes(roots, recording);
+}
+
+}  // namespace
+
+void read_host(const Roots& roots, const Rules& rules, Recording& recording) {
+  const auto sys = roots.open(roots.sys);
+  const auto proc = roots.open(roots.proc);
+  auto& host = recording.host;
+  read_board(sys, host);
+  read_processor(proc, host);
+  if (is_first_domain(sys, proc)) host.hypervisor = false;
+  read_kernel(proc, host);
+  read_container(roots, host);
+  read_limits(roots, host);
+  read_iommu(sys, recording);
+  read_numa(sys, recording);
+  read_firmware_slots(sys, recording);
+  read_for_gpus(roots, recording);
+  read_kernel_log(roots, rules, recording);
 }
 
 }  // namespace gpucoop

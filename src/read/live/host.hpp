@@ -1,13 +1,15 @@
 #pragma once
 
 #include "model/recording.hpp"
-#include "read/live/folder.hpp"
+#include "read/live/roots.hpp"
+#include "rules/rules.hpp"
 
 namespace gpucoop {
 
-/// Reads what sysfs and procfs say about the host itself: board and maker (never serials or host names), kernel
-/// release, the parameters that the allowlist admits, the first processor's kind and whether it runs in a virtual
-/// machine. Does not read the IOMMU.
-void read_host(const Folder& sys, const Folder& proc, HostReading& host);
+/// Reads what is known of the host itself, after its devices: board and maker (never serials or host names), the
+/// kernel, the parameters that the allowlist admits, the first processor's kind, whether it is a virtual machine or a
+/// container, IOMMU, NUMA, the firmware's slots, limits, device nodes, and the lines of the kernel log that `rules`
+/// know.
+void read_host(const Roots& roots, const Rules& rules, Recording& recording);
 
 }  // namespace gpucoop

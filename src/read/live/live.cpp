@@ -7,7 +7,6 @@
 #include "read/live/device_path.hpp"
 #include "read/live/folder.hpp"
 #include "read/live/host.hpp"
-#include "read/live/iommu.hpp"
 #include "read/live/kfd.hpp"
 #include "read/live/names.hpp"
 #include "read/live/slots.hpp"
@@ -89,9 +88,7 @@ Result<Recording> read_live(const Roots& roots, const Rules& rules) {
                                                  : "The list of PCI devices (bus/pci/devices) may not be read.",
                                   roots.sys});
   }
-  read_host(sys, roots.open(roots.proc), recording.host);
-  read_iommu(sys, recording);
-  static_cast<void>(rules);
+  read_host(roots, rules, recording);
   return recording;
 }
 

@@ -10,7 +10,8 @@ void read_slots(const Folder& sys, std::vector<PciDevice>& devices) {
     if (!first) continue;
     for (auto& device : devices) {
       const auto& a = device.address;
-      if (a.domain == first->domain && a.bus == first->bus && a.device == first->device) device.physical_slot = name;
+      const bool here = a.domain == first->domain && a.bus == first->bus && a.device == first->device;
+      if (here && !device.physical_slot.is_known()) device.physical_slot = name;
     }
   }
 }

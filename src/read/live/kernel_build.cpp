@@ -1,0 +1,72 @@
+#include "read/live/kernel_build.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "read/host/kernel_config.hpp"
+
+namespace gpucoop {
+namespace {
+
+constexpr std::size_t kMostConfig = std::size_t{4} << 20;
+
+/// Absent: neither file is there.
+Known<std::string> configuration(const Roots& roots, const HostReading& host) {
+  const auto packed = roots.open(roots.proc).bytes("config.gz", kMostConfig);
+  if (packed.is_known()) {
+    const std::vector<std::uint8_t> bytes(packed.value().begin(), packed.value().end());
+    auto text = gunzip(bytes, kMostConfig);
+    if (!text.empty()) return text;
+  }
+  if (!host.kernel.is_known() || host.kernel.value().find('/') != std::string::npos) return packed;
+  const auto plain = roots.open(roots.boot).text(("config-" + host.kernel.value()).c_str(), kMostConfig);
+  if (plain.is_absent() && packed.is_known()) return Known<std::string>::unknown(Reason::damaged);
+  return plain;
+}
+
+void read_configuration(const Roots& roots, HostReading& host) {
+  const auto config = configuration(roots, host);
+  const auto read = [&](const char* option) {
+    if (config.is_known()) return Known<bool>(config_option(config.value(), option));
+    return config.is_unknown() ? Known<bool>::unknown(config.reason()) : Known<bool>();
+  };
+  host.config_p2pdma = read("CONFIG_PCI_P2PDMA");
+  host.config_hsa_amd_p2p = read("CONFIG_HSA_AMD_P2P");
+}
+
+/// Letters, digits, dots and dashes, as versions of drivers are; anything else is somebody's own text.
+bool is_version(const std::string& text) {
+  return text.size() <= 64 &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-+_~") ==
+             std::string::npos;
+}
+
+void read_modules(const Folder& modules, HostReading& host) {
+  constexpr std::array<const char*, 9> kNames = {"amdgpu",     "i915",           "nouveau",  "nvidia", "nvidia_drm",
+                                                 "nvidia_uvm", "nvidia_peermem", "vfio_pci", "xe"};
+  for (const auto* name : kNames) {
+    const auto module = modules.folder(name);
+    if (!module.ok()) continue;
+    auto version = module.text("version");
+    if (version.is_known() && !is_version(version.value())) version = Known<std::string>::unknown(Reason::damaged);
+    host.modules.push_back({name, version});
+  }
+  const auto p2p = modules.folder("amdgpu/parameters").text("pcie_p2p");
+  if (p2p.is_absent()) {
+    if (modules.ok()) host.amdgpu_pcie_p2p = Known<bool>::absent();
+  } else if (p2p.is("Y") || p2p.is("N")) {
+    host.amdgpu_pcie_p2p = p2p.is("Y");
+  } else {
+    host.amdgpu_pcie_p2p = Known<bool>::unknown(p2p.is_unknown() ? p2p.reason() : Reason::damaged);
+  }
+}
+
+}  // namespace
+
+void read_kernel_build(const Roots& roots, HostReading& host) {
+  read_configuration(roots, host);
+  read_modules(roots.open(roots.sys).folder("module"), host);
+}
+
+}  // namespace gpucoop

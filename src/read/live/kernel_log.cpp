@@ -1,0 +1,142 @@
+#include "read/live/kernel_log.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "read/host/kmsg.hpp"
+#include "read/log/log_reader.hpp"
+
+namespace gpucoop {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;  ///< beyond the kernel's largest buffer
+constexpr std::size_t kMostOfCopy = std::size_t{8} << 20;
+/// A line that continues may be put together from many records; the matcher looks at no more than this.
+constexpr std::size_t kMostLine = 2048;
+
+class KernelLog {
+ public:
+  KernelLog(const Rules& rules, Place place) : reader_(rules), place_(place) {}
+
+  void take(std::string_view text) {
+    const auto record = parse_kmsg(text);
+    if (!record) return;
+    if (!seen_ ? record->sequence != 0 : record->sequence != last_ + 1) whole_ = false;
+    seen_ = true;
+    last_ = record->sequence;
+    if (!record->continuation) flush();
+    if (record->from_kernel && line_.size() < kMostLine) line_ += record->text;
+  }
+
+  void lost() { whole_ = false; }
+  [[nodiscard]] bool whole() const { return seen_ && whole_; }
+  [[nodiscard]] bool seen() const { return seen_; }
+
+  [[nodiscard]] std::vector<LogLine> finish() {
+    flush();
+    return reader_.finish();
+  }
+
+ private:
+  /// One record may hold several lines. A time tells the matcher that the whole line is the kernel's.
+  void flush() {
+    for (std::string_view rest = line_; !rest.empty();) {
+      const auto end = rest.find('\n');
+      static_cast<void>(reader_.take("[0.0] " + std::string(rest.substr(0, end)), place_));
+      if (end == std::string_view::npos) break;
+      rest.remove_prefix(end + 1);
+    }
+    line_.clear();
+  }
+
+  LogReader reader_;
+  Place place_;
+  std::string line_;
+  std::uint64_t last_ = 0;
+  bool seen_ = false;
+  bool whole_ = true;
+};
+
+/// Every read gives one record. EPIPE: records were overwritten meanwhile; the next read goes on behind them.
+void read_device(const Descriptor& device, KernelLog& log) {
+  std::array<char, 16384> record{};  // the kernel makes none longer than 8192
+  for (std::size_t total = 0; total < kMostBytes;) {
+    const auto got = ::read(device.get(), record.data(), record.size());
+    if (got > 0) {
+      total += static_cast<std::size_t>(got);
+      log.take({record.data(), static_cast<std::size_t>(got)});
+    } else if (got < 0 && errno == EPIPE) {
+      log.lost();
+      total += record.size();
+    } else if (got == 0 || errno != EINTR) {
+      return;
+    }
+  }
+}
+
+void read_copy(std::string_view text, KernelLog& log) {
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    if (text[0] != ' ') log.take(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+Reason why_not(int error, const HostReading& host) {
+  if (error == EPERM || error == EACCES) return Reason::no_root;
+  return host.container.is_known() ? Reason::hidden_by_container : Reason::not_in_input;
+}
+
+/// None and `errno` where that fails.
+Descriptor open_device(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  if (!S_ISCHR(status.st_mode)) {
+    errno = ENOENT;
+    return {};
+  }
+  return Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+}
+
+}  // namespace
+
+void read_kernel_log(const Roots& roots, const Rules& rules, Recording& recording) {
+  const auto path = roots.dev + "/kmsg";
+  KernelLog log(rules, {static_cast<std::uint16_t>(recording.sources.size()), 0});
+  auto& known = recording.host.kernel_log;
+  if (roots.of_this_host) {
+    const auto device = open_device(path);
+    if (!device) {
+      known = Known<bool>::unknown(why_not(errno, recording.host));
+      return;
+    }
+    read_device(device, log);
+  } else {
+    const auto text = roots.open(roots.dev).text("kmsg", kMostOfCopy);
+    if (!text.is_known()) {
+      if (text.is_unknown()) known = Known<bool>::unknown(text.reason());
+      return;
+    }
+    read_copy(text.value(), log);
+  }
+  if (!log.seen()) {
+    known = Known<bool>::unknown(Reason::damaged);
+    return;
+  }
+  recording.sources.push_back({path, SourceKind::kernel_log});
+  known = log.whole();
+  auto lines = log.finish();
+  recording.log.insert(recording.log.end(), std::make_move_iterator(lines.begin()),
+                       std::make_move_iterator(lines.end()));
+  join_log_lines(recording);
+}
+
+}  // namespace gpucoop

@@ -1,0 +1,108 @@
+#include "read/live/nodes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "read/text.hpp"
+
+namespace gpucoop {
+namespace {
+
+constexpr std::size_t kMostNodes = 1024;
+
+/// Names of the groups that distributions give GPUs to, by their numbers.
+std::map<unsigned, std::string> known_groups(const Roots& roots) {
+  std::map<unsigned, std::string> groups{{0, "root"}};
+  const auto text = roots.open(roots.etc).text("group", std::size_t{1} << 20).value_or("");
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    auto line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const auto name = line.substr(0, line.find(':'));
+    if (name != "render" && name != "video") continue;
+    line.remove_prefix(std::min(line.find(':', name.size() + 1), line.size() - 1) + 1);
+    const auto number = parse_decimal(line.substr(0, line.find(':')));
+    if (number && *number <= 0xffffffff) groups.try_emplace(static_cast<unsigned>(*number), name);
+  }
+  return groups;
+}
+
+class Nodes {
+ public:
+  Nodes(const Roots& roots, Recording& recording)
+      : roots_(roots), groups_(known_groups(roots)), nodes_(recording.host.nodes) {}
+
+  void add(const std::string& folder_name, const std::string& name, Known<Address> device) {
+    if (nodes_.size() == kMostNodes) return;
+    DeviceNode node;
+    node.path = "/dev/" + (folder_name.empty() ? name : folder_name + "/" + name);
+    node.device = std::move(device);
+    const auto dev = roots_.open(roots_.dev);
+    const auto folder = folder_name.empty() ? roots_.open(roots_.dev) : dev.folder(folder_name);
+    const auto status = folder.status(name.c_str());
+    if (status.is_absent()) {
+      node.mode = Known<unsigned>::absent();
+      node.may_open = false;
+      node.group = Known<std::string>::absent();
+    } else if (status.is_unknown()) {
+      node.mode = Known<unsigned>::unknown(status.reason());
+      node.may_open = false;
+    } else {
+      node.mode = status.value().mode & 0777U;
+      const auto group = groups_.find(status.value().group);
+      if (group != groups_.end()) node.group = group->second;
+      if (roots_.of_this_host) node.may_open = folder.may_read_and_write(name.c_str());
+    }
+    nodes_.push_back(std::move(node));
+  }
+
+ private:
+  const Roots& roots_;
+  std::map<unsigned, std::string> groups_;
+  std::vector<DeviceNode>& nodes_;
+};
+
+bool is_numbered(std::string_view name, std::string_view prefix) {
+  return starts_with(name, prefix) && parse_decimal(name.substr(prefix.size())).has_value();
+}
+
+/// The function that a node of sysfs belongs to: the last address of where `class/drm/renderD128` points to.
+std::optional<Address> device_of(std::string_view path) {
+  std::optional<Address> last;
+  while (!path.empty()) {
+    const auto end = std::min(path.find('/'), path.size());
+    if (const auto address = parse_address(path.substr(0, end))) last = address;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return last;
+}
+
+bool drives(const Recording& recording, std::string_view driver) {
+  return std::any_of(recording.devices.begin(), recording.devices.end(),
+                     [&](const PciDevice& device) { return device.driver.is(std::string(driver)); });
+}
+
+}  // namespace
+
+void read_nodes(const Roots& roots, Recording& recording) {
+  Nodes nodes(roots, recording);
+  const auto none = Known<Address>::absent();
+  if (drives(recording, "amdgpu")) nodes.add("", "kfd", none);
+  const auto classes = roots.open(roots.sys).folder("class/drm");
+  for (const auto& name : classes.names()) {
+    if (!is_numbered(name, "renderD")) continue;
+    const auto device = device_of(classes.link(name.c_str()).value_or(""));
+    if (device && find_device(recording, *device) != nullptr) nodes.add("dri", name, *device);
+  }
+  if (!drives(recording, "nvidia")) return;
+  for (const auto* name : {"nvidiactl", "nvidia-uvm"}) nodes.add("", name, none);
+  for (const auto& name : roots.open(roots.dev).names()) {
+    // Which GPU has which number only the driver tells.
+    if (is_numbered(name, "nvidia")) nodes.add("", name, Known<Address>());
+  }
+}
+
+}  // namespace gpucoop
