@@ -74,7 +74,8 @@ void fill_link(const Folder& folder, PciDevice& device) {
     if (value.is_known()) to = value;
   };
   known_or(express.max_speed, speed("max_link_speed"));
-  known_or(express.max_width, width("max_link_width"));
+  // Unlike a link's own width, which is 0 while it is down, a capability of 0 lanes is none.
+  if (const auto lanes = width("max_link_width"); !lanes.is(0)) known_or(express.max_width, lanes);
   known_or(express.speed, speed("current_link_speed"));
   known_or(express.width, width("current_link_width"));
   if (express.max_speed.is_known() || express.max_width.is_known() || express.speed.is_known() ||
