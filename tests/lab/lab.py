@@ -161,7 +161,7 @@ def check(name, arguments, kernel, file_system):
     for line in findings.wrong:
         print("%s: %s" % (name, line))
     print("%s: %d values compared, %d wrong, %.1f s" % (name, findings.checked, len(findings.wrong),
-                                                        time.monotonic() - began))
+                                                        time.monotonic() - began), flush=True)
     return not findings.wrong and findings.checked > 0
 
 
