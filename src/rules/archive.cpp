@@ -133,9 +133,11 @@ void fields(A& archive, T& e) {
     archive(e.id, e.patterns, e.title, e.meaning, e.next, e.sets_fact, e.sets_value, e.source);
   } else if constexpr (std::is_same_v<R, DeviceRule>) {
     archive(e.kind, e.vendor, e.first_device, e.last_device, e.title, e.name_contains, e.source);
+  } else if constexpr (std::is_same_v<R, HolderRule>) {
+    archive(e.use, e.title, e.names, e.source);
   } else {
     static_assert(std::is_same_v<R, Rules>);
-    archive(e.facts, e.gates, e.modes, e.remedies, e.log_causes, e.devices);
+    archive(e.facts, e.gates, e.modes, e.remedies, e.log_causes, e.devices, e.holders);
   }
 }
 

@@ -40,6 +40,7 @@ class Parser {
   void remedy(Entry& e);
   void device(Entry& e);
   void log_cause(Entry& e);
+  void holder(Entry& e);
 
  private:
   std::string id(Entry& e, const char* kind);
@@ -331,6 +332,18 @@ void Parser::log_cause(Entry& e) {
   catalogue_.rules.log_causes.push_back(std::move(r));
 }
 
+void Parser::holder(Entry& e) {
+  HolderRule r;
+  r.use = word_of<HolderClass>(e, "use", HolderClass::monitor);
+  r.title = e.text("title");
+  e.rename("holder '" + r.title + "'");
+  for (auto& [text, origin] : e.texts("names")) r.names.push_back(std::move(text));
+  if (r.names.empty()) e.fail_at("names", "a holder needs 'names'");
+  r.source = e.text("source");
+  e.finish();
+  catalogue_.rules.holders.push_back(std::move(r));
+}
+
 }  // namespace
 
 void parse_rules(const std::string& name, const toml::table& root, Catalogue& catalogue) {
@@ -340,7 +353,8 @@ void parse_rules(const std::string& name, const toml::table& root, Catalogue& ca
   };
   constexpr std::array kKinds = {Kind{"fact", &Parser::fact},     Kind{"gate", &Parser::gate},
                                  Kind{"mode", &Parser::mode},     Kind{"remedy", &Parser::remedy},
-                                 Kind{"device", &Parser::device}, Kind{"log-cause", &Parser::log_cause}};
+                                 Kind{"device", &Parser::device}, Kind{"log-cause", &Parser::log_cause},
+                                 Kind{"holder", &Parser::holder}};
   Entry file(root, name, "rules file");
   Parser parser(catalogue);
   for (const auto& kind : kKinds) {

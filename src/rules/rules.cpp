@@ -56,4 +56,14 @@ const GateRule* find_gate(const Rules& rules, std::string_view id) { return find
 const ModeRule* find_mode(const Rules& rules, std::string_view id) { return find_by_id(rules.modes, id); }
 const RemedyRule* find_remedy(const Rules& rules, std::string_view id) { return find_by_id(rules.remedies, id); }
 
+HolderClass holder_class(const Rules& rules, std::string_view process) {
+  constexpr std::size_t kKept = 15;  // TASK_COMM_LEN
+  for (const auto& rule : rules.holders) {
+    for (const auto& name : rule.names) {
+      if (std::string_view(name).substr(0, kKept) == process.substr(0, kKept)) return rule.use;
+    }
+  }
+  return HolderClass::compute;
+}
+
 }  // namespace gpucoop

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/fact.hpp"
+#include "model/holder.hpp"
 
 namespace gpucoop {
 
@@ -147,6 +148,14 @@ struct RemedyRule {
   std::string source;
 };
 
+/// One entry of rules/holders.toml: programs that use GPUs for something other than computing.
+struct HolderRule {
+  HolderClass use = HolderClass::display;
+  std::string title;
+  std::vector<std::string> names;  ///< the kernel keeps the first 15 characters of a process' name
+  std::string source;
+};
+
 /// The loaded and validated catalogue.
 struct Rules {
   std::vector<FactRule> facts;
@@ -155,6 +164,7 @@ struct Rules {
   std::vector<RemedyRule> remedies;
   std::vector<LogCause> log_causes;
   std::vector<DeviceRule> devices;
+  std::vector<HolderRule> holders;
 };
 
 /// The rules that ship with the program, compiled in at build time. Costs no parsing.
@@ -165,5 +175,8 @@ struct Rules {
 [[nodiscard]] const GateRule* find_gate(const Rules& rules, std::string_view id);
 [[nodiscard]] const ModeRule* find_mode(const Rules& rules, std::string_view id);
 [[nodiscard]] const RemedyRule* find_remedy(const Rules& rules, std::string_view id);
+
+/// What a process of that name (as the kernel keeps it) uses a GPU for: `compute` where no entry has it.
+[[nodiscard]] HolderClass holder_class(const Rules& rules, std::string_view process);
 
 }  // namespace gpucoop

@@ -6,8 +6,8 @@
 #include "read/live/device.hpp"
 #include "read/live/device_path.hpp"
 #include "read/live/folder.hpp"
+#include "read/live/guarded.hpp"
 #include "read/live/host.hpp"
-#include "read/live/kfd.hpp"
 #include "read/live/names.hpp"
 #include "read/live/slots.hpp"
 
@@ -80,7 +80,7 @@ Result<Recording> read_live(const Roots& roots, const Rules& rules) {
   if (list.ok()) {
     read_devices(list, recording);
     read_slots(sys, recording.devices);
-    read_kfd(sys, recording);
+    read_guarded(roots, rules, {}, recording);
     read_names(roots, recording.devices);
   } else {
     recording.warnings.push_back({"live.no-pci",

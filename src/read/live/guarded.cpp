@@ -1,0 +1,90 @@
+#include "read/live/guarded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "read/live/device.hpp"
+#include "read/live/driver_attributes.hpp"
+#include "read/live/holders/holders.hpp"
+#include "read/live/holders/processes.hpp"
+#include "read/live/kfd.hpp"
+#include "read/live/kfd_topology.hpp"
+#include "read/live/reports.hpp"
+
+namespace gpucoop {
+namespace {
+
+using End = ChildReading::End;
+
+std::vector<Address> gpus_of(const Recording& recording) {
+  std::vector<Address> gpus;
+  for (const auto& device : recording.devices) {
+    if (is_display_or_accelerator(device)) gpus.push_back(device.address);
+  }
+  return gpus;
+}
+
+void warn(const ChildReading& reading, Recording& recording) {
+  const auto what = reading.last.empty() ? std::string("what GPU drivers say") : reading.last;
+  std::string text;
+  switch (reading.end) {
+    case End::finished: break;
+    case End::timeout:
+      text = fmt::format("Reading {} did not return in time; it and what was to be read after it are unknown.", what);
+      break;
+    case End::too_much: text = fmt::format("Reading ended at {}: there was too much to take.", what); break;
+    case End::failed:
+      text =
+          "What GPU drivers say, and who uses the GPUs, was not read: the process that reads it "
+          "could not be started or died.";
+      break;
+  }
+  if (!text.empty()) recording.warnings.push_back({"live.reader-ended", text, {}});
+  if (reading.stuck == 0) return;
+  recording.warnings.push_back(
+      {"live.reader-stuck",
+       fmt::format("Process {} (gpucoop-reader) hangs inside the kernel while it reads {} and cannot be ended. A GPU "
+                   "driver that does not answer does this; the process goes when the driver answers, or with the next "
+                   "start of the host.",
+                   reading.stuck, what),
+       {}});
+}
+
+}  // namespace
+
+void read_guarded(const Roots& roots, const Rules& rules, const ChildLimits& limits, Recording& recording) {
+  const auto gpus = gpus_of(recording);
+  if (gpus.empty()) return;
+  const auto reading = read_in_child(
+      [&](ChildOutput& output) {
+        Reports reports(output);
+        const auto sys = roots.open(roots.sys);
+        read_kfd_topology(sys, reports);
+        read_driver_attributes(sys, gpus, reports);
+        read_processes(sys, roots.open(roots.proc), roots.open(roots.etc), reports);
+      },
+      limits);
+  KfdTopology topology;
+  HolderFindings findings;
+  std::vector<DriverAttributes> attributes;
+  std::vector<DeviceNodes> nodes;
+  for (const auto& message : reading.messages) {
+    if (topology.take(message) || findings.take(message)) continue;
+    if (topic_of(message) == Topic::driver_attributes) attributes.push_back(unpacked<DriverAttributes>(message));
+    if (topic_of(message) == Topic::device_nodes) nodes.push_back(unpacked<DeviceNodes>(message));
+  }
+  const auto missing = reading.end == End::timeout ? Reason::timeout : Reason::not_in_input;
+  apply_kfd(topology, missing, recording);
+  for (auto& device : recording.devices) {
+    if (device.driver.is("amdgpu")) device.vram_bytes = Known<std::uint64_t>::unknown(missing);
+  }
+  for (const auto& of : nodes) apply_device_nodes(of, recording);
+  for (const auto& of : attributes) apply_driver_attributes(of, recording);
+  findings.apply(topology, nodes, rules, missing, recording);
+  warn(reading, recording);
+}
+
+}  // namespace gpucoop
