@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "analyse/atomics.hpp"
 #include "analyse/card.hpp"
+#include "analyse/firmware_slot.hpp"
 #include "analyse/gpu_facts.hpp"
 #include "analyse/hop.hpp"
 #include "analyse/host_facts.hpp"
@@ -15,6 +17,7 @@
 #include "analyse/kernel_bandwidth.hpp"
 #include "analyse/log_evidence.hpp"
 #include "analyse/slot.hpp"
+#include "analyse/surroundings.hpp"
 #include "analyse/vendor.hpp"
 
 namespace gpucoop {
@@ -84,6 +87,7 @@ class Analysis {
     for (std::size_t i = 0; i < recording_.devices.size(); ++i) {
       if (is_gpu(recording_.devices[i])) judge_gpu(i);
     }
+    name_slots();
     collect_links();
     const HostView host{recording_, tree_, catalogue_, virtualization_.state};
     auto pairs = judge_pairs(host, views_, topology_.warnings);
@@ -146,6 +150,29 @@ class Analysis {
     if (gpu.compute && !gpu.virtual_function) computing_.insert(gpu.address);
     view_of_.emplace(gpu.address, views_.size());
     views_.push_back(std::move(view));
+  }
+
+  /// A name on the board or of the kernel is better than what the firmware's table claims; a bare number is not.
+  void name_slots() {
+    slots_ = match_firmware_slots(recording_.host, views_);
+    for (std::size_t i = 0; i < views_.size(); ++i) {
+      if (!slots_[i]) continue;
+      auto& view = views_[i];
+      const auto& match = *slots_[i];
+      const auto* name = view.gpu.slot.get();
+      const bool number = name == nullptr || name->find_first_not_of("0123456789-") == std::string::npos;
+      if (number) {
+        view.gpu.slot = match.slot->designation;
+        view.gpu.slot_claim = to_string(match.by);
+        for (auto& hop : view.gpu.chain) {
+          if (hop.address == match.port) hop.slot = match.slot->designation;
+        }
+      }
+      const auto words = width_words(match, view);
+      if (!words.empty() && view.gpu.link.at.is(match.port)) view.gpu.link.why += " " + words;
+    }
+    auto findings = surrounding_findings(views_, recording_.host);
+    topology_.warnings.insert(topology_.warnings.end(), findings.begin(), findings.end());
   }
 
   /// Without registers the kernel's line about the slowest link is the best there is. A link inside the card that it
@@ -254,7 +281,11 @@ class Analysis {
   void collect_facts(const std::vector<JudgedPair>& pairs) {
     FactList facts(recording_);
     add_host_facts(recording_, virtualization_, facts);
-    for (const auto& view : views_) add_gpu_facts(view, virtualization_.state, facts);
+    add_surrounding_facts(recording_.host, facts);
+    for (std::size_t i = 0; i < views_.size(); ++i) {
+      add_gpu_facts(views_[i], virtualization_.state, facts);
+      add_surrounding_facts(views_[i], slots_[i], recording_.host, facts);
+    }
     add_pair_facts(pairs, facts);
     add_link_facts(topology_.links, facts);
     topology_.facts = facts.take();
@@ -271,6 +302,7 @@ class Analysis {
   std::set<Address> computing_;
   std::map<Address, std::size_t> view_of_;
   std::vector<GpuView> views_;
+  std::vector<std::optional<FirmwareSlotMatch>> slots_;  ///< of each view
   Topology topology_;
 };
 

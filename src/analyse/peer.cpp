@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace gpucoop {
 namespace {
 
@@ -42,6 +44,24 @@ PeerVerdict inside_switch(const HostView& host, const PeerCase& pair) {
         "writes are dropped or data is silently wrong. Only a probe with checked data tells.");
   }
   return open("ACS redirect is on; what that means depends on the IOMMU mode, which is not in the input.");
+}
+
+/// What the drivers need of the kernel's build to lend one GPU's memory to another (drivers/gpu/drm/amd/amdgpu/
+/// amdgpu_device.c amdgpu_device_is_peer_accessible; drivers/gpu/drm/xe/xe_dma_buf.c). NVIDIA's driver needs none of
+/// it.
+std::optional<PeerVerdict> refused_by_kernel(const HostReading& host, Vendor vendor) {
+  if (!uses_p2pdma(vendor)) return std::nullopt;
+  const auto refused = [](const char* what, const char* end) {
+    return verdict(PeerExpectation::not_expected,
+                   fmt::format("{}: the driver then lends no peer its memory{}.", what, end));
+  };
+  if (host.config_p2pdma.is(false)) return refused("The kernel is built without CONFIG_PCI_P2PDMA", "");
+  if (vendor != Vendor::amd) return std::nullopt;
+  if (host.config_hsa_amd_p2p.is(false)) {
+    return refused("The kernel is built without CONFIG_HSA_AMD_P2P", " over PCI Express");
+  }
+  if (host.amdgpu_pcie_p2p.is(false)) return refused("amdgpu's parameter pcie_p2p is off", " over PCI Express");
+  return std::nullopt;
 }
 
 PeerVerdict not_listed(const PeerCase& pair) {
@@ -126,6 +146,7 @@ PeerVerdict judge_peer(const HostView& host, const PeerCase& pair) {
                                "peers what the BAR shows.",
                                short_form(view->gpu.address), view->gpu.bar_bytes.value() >> 20));
   }
+  if (auto refused = refused_by_kernel(host.recording.host, a.vendor)) return *refused;
   if (pair.path == PairPath::switch_ || pair.path == PairPath::switches) return inside_switch(host, pair);
   return through_host(host, pair);
 }

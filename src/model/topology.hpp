@@ -103,6 +103,7 @@ struct Gpu {
   Known<int> numa_node;
   Known<int> package;
   Known<std::string> slot;
+  std::string slot_claim;  ///< where `slot` is only what the firmware claims: by what it was matched, `by bus`
   Known<std::string> power_state;
   Known<std::uint64_t> bar_bytes;   ///< the largest memory BAR
   std::vector<Hop> chain;           ///< root first, the GPU last

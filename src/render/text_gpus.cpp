@@ -199,7 +199,11 @@ std::string details(const Gpu& gpu) {
   if (gpu.driver.is_known()) items.push_back("driver " + gpu.driver.value());
   if (gpu.driver.is_absent()) items.emplace_back("no driver bound");
   if (gpu.virtual_function) items.emplace_back("SR-IOV virtual function");
-  if (gpu.slot.is_known() && !shows_slot(gpu)) items.push_back("slot " + gpu.slot.value());
+  if (gpu.slot.is_known() && !gpu.slot_claim.empty()) {
+    items.push_back("the firmware says slot " + gpu.slot.value() + " (" + gpu.slot_claim + ")");
+  } else if (gpu.slot.is_known() && !shows_slot(gpu)) {
+    items.push_back("slot " + gpu.slot.value());
+  }
   if (gpu.numa_node.is_known() && gpu.numa_node.value() >= 0) {
     items.push_back("NUMA node " + std::to_string(gpu.numa_node.value()));
   }
