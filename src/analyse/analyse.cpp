@@ -189,7 +189,7 @@ class Analysis {
     link.speed = said.speed;
     link.width = said.width;
     link.at = said.at;
-    link.why = fmt::format("The kernel said when the card started: {}. What the link could do is not in the input.",
+    link.why = fmt::format("The kernel said when the card started: {}. What the link could do was not read.",
                            said.line);
   }
 

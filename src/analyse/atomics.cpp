@@ -127,13 +127,13 @@ void judge_chain(const AtomicsCase& gpu, AtomicsJudgement& out) {
   }
   if (!walk.root_port_seen) {
     out.why =
-        fmt::format("No root port above {} is known from the input. It takes lspci -vvv of the whole host, as root.",
+        fmt::format("No root port above {} was recognised: it takes the registers of the whole host, read as root.",
                     short_form(gpu.chain->steps.back().address));
     return;
   }
   if (walk.gap) open.push_back("the bridges that are missing between the root port and the card");
   if (!open.empty()) {
-    out.why = fmt::format("The input does not hold {}. It takes lspci -vvv as root.", joined(open));
+    out.why = fmt::format("What was read does not hold {}. It takes root.", joined(open));
     return;
   }
   const auto root = *gpu.chain->root_port();

@@ -164,7 +164,7 @@ void DeviceTree::compare_with_bus_numbers(std::size_t index, const Address& stat
   const auto& bridge = recording_.devices[claims->second.front()];
   if (bridge.address == stated) return;
   warnings_.push_back({"analysis.parent-disagreement",
-                       fmt::format("The input names {} as the bridge above {}, but by the bus numbers it is {}. The "
+                       fmt::format("The source names {} as the bridge above {}, but by the bus numbers it is {}. The "
                                    "named one is used. Two listings taken at different times read like this.",
                                    short_form(stated), short_form(a), short_form(bridge.address)),
                        to_string(a)});

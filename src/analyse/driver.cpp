@@ -47,7 +47,7 @@ DriverUse driver_use(const PciDevice& device) {
     return {Known<bool>::unknown(Reason::not_derivable), fmt::format("{}: no driver bound", a)};
   }
   if (!device.driver.is_known()) {
-    return {Known<bool>::unknown(device.driver.reason()), fmt::format("{}: the bound driver is not in the input", a)};
+    return {Known<bool>::unknown(device.driver.reason()), fmt::format("{}: the bound driver was not read", a)};
   }
   const auto& driver = device.driver.value();
   const auto evidence = fmt::format("{}: driver in use {}", a, driver);

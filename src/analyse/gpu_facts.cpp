@@ -17,7 +17,7 @@ std::string bit_evidence(const FactList& facts, const PciDevice& device, const c
   if (value.is_known())
     return fmt::format("{} {} bit {} = {}{}", a, reg, bit, value.value() ? 1 : 0, facts.cite(device));
   if (value.is_absent()) return fmt::format("{} has no {}{}", a, reg, facts.cite(device));
-  return fmt::format("{} {} is not in the input{}", a, reg, facts.cite(device));
+  return fmt::format("{} {} was not read{}", a, reg, facts.cite(device));
 }
 
 void add_identity(const GpuView& view, FactList& facts) {
@@ -92,7 +92,7 @@ void add_atomics(const GpuView& view, Tri virtualized, FactList& facts) {
     facts.add("atomics.driver", of(view),
               atomics.driver == Tri::unknown ? fact_value(device.driver_atomics)
                                              : fact_value(atomics.driver, Reason::not_in_input),
-              atomics.driver == Tri::unknown ? "no kernel line or driver attribute about this card is in the input"
+              atomics.driver == Tri::unknown ? "no kernel line or driver attribute about this card was read"
                                              : "the driver's own statement");
   }
   auto enabled = atomics.requester_enabled;
@@ -123,9 +123,9 @@ void add_path(const GpuView& view, Tri virtualized, FactList& facts) {
   const auto& chain = view.chain;
   const auto top = short_form(chain.steps.front().address);
   facts.add("path.complete", of(view), FactValue(chain.reaches_root() && !chain.has_gap),
-            chain.has_gap          ? "bridges between are not in the input"
+            chain.has_gap          ? "bridges between were not read"
             : chain.reaches_root() ? fmt::format("the chain starts at {}", top)
-                                   : fmt::format("what is above {} is not in the input", top));
+                                   : fmt::format("what is above {} was not read", top));
   const auto chipset =
       std::find_if(chain.steps.begin(), chain.steps.end(), [](const Step& step) { return step.chipset; });
   if (chipset != chain.steps.end()) {
@@ -140,7 +140,7 @@ void add_path(const GpuView& view, Tri virtualized, FactList& facts) {
     facts.add("path.cpu_attached", of(view), FactValue(true), "no bridge of the chain is a known chipset");
   } else {
     facts.add("path.cpu_attached", of(view), Known<FactValue>::unknown(Reason::not_in_input),
-              "the bridges up to the root are not all in the input");
+              "the bridges up to the root were not all read");
   }
 }
 

@@ -46,6 +46,17 @@ Known<std::string> iommu_mode(const HostReading& host) {
   return std::string("passthrough");
 }
 
+/// False where the kernel cut the registers of a device short.
+Known<bool> registers_read(const Recording& recording) {
+  Known<bool> read;
+  for (const auto& device : recording.devices) {
+    if (device.access_denied) return false;
+    const auto* express = device.express.get();
+    if (express != nullptr && express->type.is_known()) read = true;
+  }
+  return read;
+}
+
 }  // namespace
 
 HostSummary host_summary(const Recording& recording, const Virtualization& virtualization) {
@@ -55,6 +66,8 @@ HostSummary host_summary(const Recording& recording, const Virtualization& virtu
   summary.virtualized = virtualization.state;
   summary.board = recording.host.board;
   summary.kernel = recording.host.kernel;
+  summary.container = recording.host.container;
+  summary.user_namespace = recording.host.user_namespace;
   summary.iommu = iommu_mode(recording.host);
   summary.fingerprint = fingerprint_of(recording);
   return summary;
@@ -62,17 +75,21 @@ HostSummary host_summary(const Recording& recording, const Virtualization& virtu
 
 void add_host_facts(const Recording& recording, const Virtualization& virtualization, FactList& facts) {
   const Subject host{SubjectKind::host, {}};
+  facts.add("host.live", host, FactValue(recording.live),
+            recording.live ? "gpucoop runs on the host itself" : "a recorded or copied host");
+  facts.add("host.registers", host, fact_value(registers_read(recording)),
+            "by how much of the devices' configuration space came back");
   facts.add("host.lists_devices", host, FactValue(recording.lists_devices),
             recording.lists_devices ? fmt::format("{} devices are listed", recording.devices.size())
-                                    : "the input is of a kind that lists no PCI devices");
+                                    : "what was read lists no PCI devices");
   facts.add("host.listing_complete", host, fact_value(recording.listing_complete),
             recording.listing_complete.is(true)    ? "the listing covers the whole host"
             : recording.listing_complete.is(false) ? "the listing is an excerpt"
-                                                   : "the input does not show whether it lists the whole host");
+                                                   : "nothing shows whether the listing covers the whole host");
   facts.add("host.virtualized", host, fact_value(virtualization.state, Reason::not_in_input), virtualization.evidence);
-  facts.add("iommu.translating", host, fact_value(recording.host.iommu_translating),
-            recording.host.iommu_translating.is_known() ? "default domain type of the IOMMU"
-                                                        : "the IOMMU mode is not in the input");
+  facts.add(
+      "iommu.translating", host, fact_value(recording.host.iommu_translating),
+      recording.host.iommu_translating.is_known() ? "default domain type of the IOMMU" : "the IOMMU mode was not read");
 }
 
 void add_pair_facts(const std::vector<JudgedPair>& pairs, FactList& facts) {
@@ -85,14 +102,14 @@ void add_pair_facts(const std::vector<JudgedPair>& pairs, FactList& facts) {
                                                : fact_text(to_string(pair.path)),
                 judged.path_evidence);
       auto direct = Known<FactValue>::unknown(Reason::not_in_input);
-      std::string fabric = "no source in the input shows direct fabrics";
+      std::string fabric = "no source that was read shows direct fabrics";
       if (const auto* link = pair.fabric.get()) {
         direct = FactValue(true);
         fabric = fmt::format("{}", to_string(link->kind));
         if (link->links.is_known()) fabric += fmt::format(", {} links", link->links.value());
       } else if (pair.fabric.is_absent()) {
         direct = FactValue(false);
-        fabric = "the input shows no direct fabric between the two";
+        fabric = "what was read shows no direct fabric between the two";
       }
       facts.add("fabric.direct", subject, direct, fabric);
       facts.add("acs.redirect", subject, fact_value(pair.acs_redirect), judged.redirect_evidence, judged.redirect_at);

@@ -53,10 +53,10 @@ Redirect redirect_between(const Chain& a, const Chain& b, std::size_t shared) {
     return {true, "ACS request or completion redirect is on at " + names, std::move(ports.redirecting)};
   }
   if (!ports.open.empty()) {
-    return {Known<bool>::unknown(Reason::not_in_input), "ACS control is not in the input for " + ports.open, {}};
+    return {Known<bool>::unknown(Reason::not_in_input), "ACS control was not read for " + ports.open, {}};
   }
   if (ports.unseen) {
-    return {Known<bool>::unknown(Reason::not_in_input), "not all ports between the two are in the input", {}};
+    return {Known<bool>::unknown(Reason::not_in_input), "not all ports between the two were read", {}};
   }
   return {false, "no port between the two has ACS redirect on", {}};
 }

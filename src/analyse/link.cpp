@@ -103,7 +103,7 @@ Verdict one_end(const LinkEnds& ends, LinkSpeed speed, unsigned width) {
   const auto* seen = express_of(ends.lower);
   if (seen == nullptr || !seen->max_speed.is_known() || !seen->max_width.is_known()) seen = express_of(ends.upper);
   if (seen == nullptr || !seen->max_speed.is_known() || !seen->max_width.is_known()) {
-    return {LinkState::unknown, "What the two ends could do is not in the input (lspci -vv as root shows it)."};
+    return {LinkState::unknown, "What the two ends could do was not read; it takes root."};
   }
   const auto most = speed_and_width(seen->max_speed.value(), seen->max_width.value());
   if (speed >= seen->max_speed.value() && width >= seen->max_width.value()) {
@@ -115,7 +115,7 @@ Verdict one_end(const LinkEnds& ends, LinkSpeed speed, unsigned width) {
                                          gts(speed), gts(seen->max_speed.value()))};
   }
   return {LinkState::unknown,
-          fmt::format("Runs at {}; this end could do {}. What the other end can do is not in the input, so an idle "
+          fmt::format("Runs at {}; this end could do {}. What the other end can do was not read, so an idle "
                       "link, a narrow slot and a fault cannot be told apart.",
                       speed_and_width(speed, width), most)};
 }
@@ -124,7 +124,7 @@ Verdict judge_state(const LinkEnds& ends, const Link& link) {
   if (ends.on_card) return {LinkState::unknown, "Inside the card: it says nothing about the slot."};
   if (link.width.is(0)) return {LinkState::unknown, "Width 0: the link is down."};
   if (!link.speed.is_known() || !link.width.is_known()) {
-    return {LinkState::unknown, "The link's speed and width are not in the input (lspci -vv as root shows them)."};
+    return {LinkState::unknown, "The link's speed and width were not read."};
   }
   const auto speed = link.speed.value();
   const auto width = static_cast<unsigned>(link.width.value());

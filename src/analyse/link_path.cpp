@@ -111,7 +111,7 @@ Known<double> card_rate(const Chain& chain, const std::vector<PathLink>& links) 
 
 std::string incomplete_note(const Chain& chain) {
   if (chain.reaches_root() && !chain.has_gap) return {};
-  return " The ports further up are not in the input, so a slower link there would not be seen.";
+  return " The ports further up were not read, so a slower link there would not be seen.";
 }
 
 }  // namespace
@@ -170,14 +170,14 @@ LinkJudgement judge_path(const Chain& chain, const std::vector<PathLink>& links,
   }
   if (unclear != nullptr && slowest == nullptr) {
     judgement.why = fmt::format(
-        "Only the GPU function {} is in the input. Cards of this maker may carry a switch of their own, and then this "
+        "Only the GPU function {} was read. Cards of this maker may carry a switch of their own, and then this "
         "is the link inside the card, which says nothing about the slot. The bridges above it are needed (lspci -vv of "
         "the whole host, as root).",
         short_form(chain.steps.back().address));
     return judgement;
   }
   if (counted == 0) {
-    judgement.why = "No link between this card and the root is in the input (lspci -vv as root shows them).";
+    judgement.why = "No link between this card and the root was read.";
     return judgement;
   }
   if (rates_known) {

@@ -86,9 +86,8 @@ CommonPath over_the_host(const GpuView& a, const GpuView& b) {
   }
   if (nodes && node_a.value() != node_b.value()) {
     result.path = packages ? PairPath::numa_node : PairPath::socket;
-    result.why =
-        fmt::format("on NUMA nodes {} and {}{}", node_a.value(), node_b.value(),
-                    packages ? " of one processor" : "; the input does not say whether these are two processors");
+    result.why = fmt::format("on NUMA nodes {} and {}{}", node_a.value(), node_b.value(),
+                             packages ? " of one processor" : "; whether these are two processors was not read");
     return result;
   }
   if (at_the_host(a.chain) && at_the_host(b.chain) && (packages || nodes)) {
@@ -97,7 +96,7 @@ CommonPath over_the_host(const GpuView& a, const GpuView& b) {
                        : fmt::format("different root ports of processor package {}", package_a.value());
     return result;
   }
-  result.why = "the input does not hold the bridges above both, or where their root buses meet";
+  result.why = "the bridges above both, or where their root buses meet, were not read";
   return result;
 }
 

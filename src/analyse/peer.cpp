@@ -33,7 +33,7 @@ PeerVerdict inside_switch(const HostView& host, const PeerCase& pair) {
     return verdict(PeerExpectation::likely, std::move(why));
   }
   if (!pair.redirect.is_known())
-    return open("Whether the switch redirects peer traffic to the root (ACS) is not in the input.");
+    return open("Whether the switch redirects peer traffic to the root (ACS) was not read.");
   if (iommu.is(false)) {
     return verdict(PeerExpectation::slower,
                    "ACS redirect on, IOMMU in passthrough or off: peer traffic goes up to the root and comes back.");
@@ -43,7 +43,7 @@ PeerVerdict inside_switch(const HostView& host, const PeerCase& pair) {
         "ACS redirect on, IOMMU translating: works only if the driver mapped the peer's memory; otherwise "
         "writes are dropped or data is silently wrong. Only a probe with checked data tells.");
   }
-  return open("ACS redirect is on; what that means depends on the IOMMU mode, which is not in the input.");
+  return open("ACS redirect is on; what that means depends on the IOMMU mode, which was not read.");
 }
 
 /// What the drivers need of the kernel's build to lend one GPU's memory to another (drivers/gpu/drm/amd/amdgpu/
@@ -79,7 +79,7 @@ PeerVerdict through_host(const HostView& host, const PeerCase& pair) {
   const auto forward_b = host_forwarding(host, pair.b->chain);
   if (forward_a == HostForwarding::not_listed || forward_b == HostForwarding::not_listed) return not_listed(pair);
   if (forward_a == HostForwarding::unknown || forward_b == HostForwarding::unknown) {
-    return open("The two meet only at the host bridge, and which one it is is not in the input.");
+    return open("The two meet only at the host bridge, and which one it is was not read.");
   }
   const bool same_only = forward_a == HostForwarding::same_bridge_only || forward_b == HostForwarding::same_bridge_only;
   if (same_only && pair.path != PairPath::host_bridge) return not_listed(pair);
@@ -138,8 +138,8 @@ PeerVerdict judge_peer(const HostView& host, const PeerCase& pair) {
   }
   if (host.virtualized == Tri::yes)
     return open("A virtual machine hides the real path; the driver's peer status decides.");
-  if (pair.path == PairPath::unknown) return open("Which path lies between the two is not in the input.");
-  if (pair.path == PairPath::same_card) return open("Both are on one card; how it joins them is not in the input.");
+  if (pair.path == PairPath::unknown) return open("Which path lies between the two was not read.");
+  if (pair.path == PairPath::same_card) return open("Both are on one card; how it joins them was not read.");
   if (const auto* view = small_bar(pair)) {
     return verdict(PeerExpectation::not_expected,
                    fmt::format("{} shows only {} MiB of its memory (no resizable BAR in effect), and the driver lends "

@@ -24,7 +24,8 @@ std::string place(const Recording& recording, const PciDevice& device) {
 }  // namespace
 
 Virtualization virtualization_of(const Recording& recording, const Catalogue& catalogue) {
-  if (recording.host.hypervisor.is(true)) return {Tri::yes, "the input says that a hypervisor is present"};
+  if (recording.host.hypervisor.is(true))
+    return {Tri::yes, "the firmware, the processor or the log says that a hypervisor is present"};
   for (const auto& device : recording.devices) {
     const auto* rule = catalogue.find(DeviceKind::hypervisor, device);
     if (rule != nullptr && !may_be_real_hardware(device)) {
@@ -36,7 +37,7 @@ Virtualization virtualization_of(const Recording& recording, const Catalogue& ca
     }
   }
   if (recording.host.hypervisor.is(false)) return {Tri::no, "the processor reports no hypervisor"};
-  return {Tri::unknown, "nothing in the input tells a virtual machine from a real one"};
+  return {Tri::unknown, "nothing that was read tells a virtual machine from a real one"};
 }
 
 }  // namespace gpucoop

@@ -113,7 +113,8 @@ std::string unknown_words(const Outcome& outcome, const Evaluator& evaluator, co
   const auto& leaf = outcome.leaves.front();
   if (leaf.floored) {
     return how_many(evaluator.set()) +
-           " in the input can be used, and the input may not list every device of the host" + left_out_words(left_out);
+           " were found that can be used, and not every device of the host may have been listed" +
+           left_out_words(left_out);
   }
   Outcome same;  // of several unknown facts the first is named, for every GPU that it is unknown for
   for (const auto& other : outcome.leaves) {

@@ -57,11 +57,11 @@ std::string how_many(const std::vector<Address>& gpus) {
 
 std::string reason_words(Reason reason) {
   switch (reason) {
-    case Reason::not_in_input: return "it is not in the input";
+    case Reason::not_in_input: return "what was read does not say";
     case Reason::no_root: return "it can only be read as root";
     case Reason::not_printed: return "the lspci that made the input does not print it";
     case Reason::truncated: return "the input ends in the middle of it";
-    case Reason::damaged: return "the input is damaged there";
+    case Reason::damaged: return "what was read is damaged there";
     case Reason::device_lost: return "the device does not answer";
     case Reason::vm: return "a virtual machine does not see the real bridges";
     case Reason::asleep: return "the device is asleep";
@@ -72,7 +72,7 @@ std::string reason_words(Reason reason) {
     case Reason::not_inspected: return "nobody has looked into the library";
     case Reason::not_derivable: return "something that it follows from is not known";
   }
-  return "it is not in the input";
+  return "what was read does not say";
 }
 
 std::string value_words(const FactValue& value) {

@@ -143,7 +143,9 @@ struct HostSummary {
   Tri virtualized = Tri::unknown;
   Known<std::string> board;
   Known<std::string> kernel;
-  Known<std::string> iommu;  ///< `translating`, `passthrough`, `off`
+  Known<std::string> container;  ///< that the reading was made in; absent: in none
+  Known<bool> user_namespace;    ///< root of the reading is not root of the host
+  Known<std::string> iommu;      ///< `translating`, `passthrough`, `off`
   std::string fingerprint;   ///< of the PCI devices: equal for two readings of one unchanged host
 };
 

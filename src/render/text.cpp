@@ -34,7 +34,8 @@ void put_source(Page& page, const Report& report) {
   std::vector<std::pair<std::string, std::string>> kinds;  // a file may hold several
   for (const Source& source : report.topology.sources) {
     const std::string file = source.file == "-" ? "standard input" : source.file;
-    const std::string kind(to_string(source.kind));
+    const bool copy = source.kind == SourceKind::live && !report.topology.host.live;
+    const std::string kind(copy ? "a copy of a host" : to_string(source.kind));
     const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == file; });
     if (it == kinds.end()) {
       kinds.emplace_back(file, kind);

@@ -86,7 +86,7 @@ std::vector<Row> rows_of(const Gpu& gpu, const LinksByLower& links, bool verbose
   std::vector<Row> rows;
   const bool slowest = slowest_matters(gpu, links);
   if (!gpu.chain_reaches_root && !gpu.integrated) {
-    rows.push_back({"?", "what is above is not in the input", "", {}, Style::dim, Style::plain});
+    rows.push_back({"?", "what is above was not read", "", {}, Style::dim, Style::plain});
   }
   for (std::size_t i = 0; i < gpu.chain.size(); ++i) {
     const Hop& hop = gpu.chain[i];

@@ -29,6 +29,28 @@ bool concerns(const Report& report, const Fact& fact) {
   return !(gpu->integrated && fact.id == "link.rate");
 }
 
+const Fact* host_fact(const Report& report, std::string_view id) {
+  return find_fact(report.topology.facts, id, {SubjectKind::host, {}});
+}
+
+/// What a live reading could not see for want of rights, and what nothing else in the report says.
+std::vector<std::string> withheld_from(const Report& report) {
+  std::vector<std::string> what;
+  if (report.topology.host.source != SourceKind::live || compute_gpus(report.topology).empty()) return what;
+  const auto* registers = host_fact(report, "host.registers");
+  if (registers != nullptr && registers->value.is(FactValue(false))) {
+    what.emplace_back("the registers of the ports (AtomicOps, ACS)");
+  }
+  const auto& facts = report.topology.facts;
+  const auto no_right = [](const Fact& f) { return f.value.is_unknown() && f.value.reason() == Reason::no_root; };
+  if (std::any_of(facts.begin(), facts.end(), [&](const Fact& f) { return f.id == "slot.name" && no_right(f); })) {
+    what.emplace_back("the names of slots");
+  }
+  const auto* log = host_fact(report, "kernel.log");
+  if (log != nullptr && no_right(*log)) what.emplace_back("the kernel log");
+  return what;
+}
+
 struct Question {
   std::string text;
   Reason reason;
@@ -57,14 +79,15 @@ void put_unknowns(Page& page, const Report& report) {
     if (it == questions.end()) it = questions.insert(questions.end(), Question{text, reason, {}});
     it->about.push_back(fact.subject.of.front());
   }
+  const auto withheld = withheld_from(report);
   const bool more_gpus = report.topology.lists_devices && !report.topology.listing_complete.is(true) &&
                          !compute_gpus(report.topology).empty();
-  if (questions.empty() && !more_gpus) return;
+  if (questions.empty() && withheld.empty() && !more_gpus) return;
   page.blank();
   page.heading("Not known");
   std::vector<std::string> commands;
   for (const Question& q : questions) {
-    const words::Missing missing = words::missing(q.reason, report.topology.host.source);
+    const words::Missing missing = words::missing(q.reason, report.topology.host);
     const bool all = q.about.size() > 2 && q.about.size() == compute_gpus(report.topology).size();
     page.paragraph(2, (all ? "every GPU" : words::list(q.about, 6)) + ": " + q.text + ": " + missing.why + ".",
                    Style::plain, 2);
@@ -72,6 +95,11 @@ void put_unknowns(Page& page, const Report& report) {
         std::find(commands.begin(), commands.end(), missing.next) == commands.end()) {
       commands.push_back(missing.next);
     }
+  }
+  if (!withheld.empty()) {
+    const auto missing = words::missing(Reason::no_root, report.topology.host);
+    page.paragraph(2, words::sentence(words::list(withheld) + ": " + missing.why), Style::plain, 2);
+    if (std::find(commands.begin(), commands.end(), missing.next) == commands.end()) commands.push_back(missing.next);
   }
   if (more_gpus)
     page.paragraph(2,

@@ -125,7 +125,7 @@ std::string predicate(const ModeVerdict& mode) {
   if (words == "works, limited") return "works, with limits";
   if (words == "not expected to work") return "is not expected to work";
   if (words == "should work, not proven") return "should work, which nothing has proven yet";
-  if (words == "unknown") return "cannot be judged from this input";
+  if (words == "unknown") return "cannot be judged from what was read";
   return words;
 }
 
@@ -161,9 +161,25 @@ std::string fabric(FabricLink::Kind kind) {
   return {};
 }
 
-Missing missing(Reason reason, SourceKind source) {
-  if (source == SourceKind::live) {
-    if (reason == Reason::no_root) return {"only root may read it", "sudo gpucoop topo"};
+namespace {
+
+/// What would let a live reading see what the kernel keeps from it.
+Missing no_right(const HostSummary& host) {
+  if (!host.live) return {"the copy was made without the right to read it", "make the copy as root"};
+  if (host.user_namespace.is(true)) {
+    return {"root of a user namespace may not read it", "on the host itself: sudo gpucoop topo"};
+  }
+  if (host.container.is_known()) {
+    return {"this container may not read it", "on the host, or in a container with --cap-add SYS_ADMIN: gpucoop topo"};
+  }
+  return {"only root may read it", "sudo gpucoop topo"};
+}
+
+}  // namespace
+
+Missing missing(Reason reason, const HostSummary& host) {
+  if (host.source == SourceKind::live) {
+    if (reason == Reason::no_root) return no_right(host);
     if (reason == Reason::not_in_input) return {"the kernel does not show it", ""};
     if (reason == Reason::truncated || reason == Reason::damaged) return {"what the kernel shows there is damaged", ""};
   }

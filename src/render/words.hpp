@@ -40,7 +40,7 @@ struct Missing {
   std::string why;
   std::string next;
 };
-[[nodiscard]] Missing missing(Reason reason, SourceKind source);
+[[nodiscard]] Missing missing(Reason reason, const HostSummary& host);
 
 /// `a`, `a and b`, `a, b and c`; from `most` on the rest is counted: `a, b and 3 more`.
 [[nodiscard]] std::string list(const std::vector<std::string>& items, std::size_t most = 8);

@@ -99,7 +99,7 @@ TEST_CASE("different root buses: NUMA node and package tell, and without them no
   CHECK(path() == PairPath::numa_node);
   host["81:00.0"].numa_node = 1;
   CHECK(path() == PairPath::socket);
-  CHECK(pair_fact(host.judge(), "path.common", "01:00.0", "81:00.0")->evidence.find("does not say") !=
+  CHECK(pair_fact(host.judge(), "path.common", "01:00.0", "81:00.0")->evidence.find("was not read") !=
         std::string::npos);
   host["01:00.0"].package = 0;
   host["81:00.0"].package = 0;

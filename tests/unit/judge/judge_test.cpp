@@ -235,7 +235,7 @@ TEST_CASE("one GPU alone") {
     CAPTURE(verdict.id);
     CHECK(outcome(verdict) == "unknown/null");
     CHECK(verdict.why ==
-          "only one GPU (03:00.0) in the input can be used, and the input may not list every device of the host");
+          "only one GPU (03:00.0) were found that can be used, and not every device of the host may have been listed");
     CHECK(verdict.decided_by.at(0) == "set.gpus@0000:03:00.0");
     CHECK(has(verdict.remedies, "whole-listing"));
   }

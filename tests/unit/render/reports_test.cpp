@@ -182,7 +182,7 @@ Report flat_guest() {
   p.b = at("00:07.0");
   r.topology.pairs = {p};
   r.topology.host.virtualized = Tri::yes;
-  judge_all(r, {}, "whether the GPUs reach each other's memory is not in the input");
+  judge_all(r, {}, "whether the GPUs reach each other's memory was not read");
   return r;
 }
 
