@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "analyse/atomics.hpp"
 #include "analyse/card.hpp"
+#include "analyse/driver_facts.hpp"
 #include "analyse/firmware_slot.hpp"
 #include "analyse/gpu_facts.hpp"
 #include "analyse/hop.hpp"
@@ -94,6 +96,7 @@ class Analysis {
     collect_facts(pairs);
     for (auto& judged : pairs) topology_.pairs.push_back(std::move(judged.pair));
     for (auto& view : views_) topology_.gpus.push_back(std::move(view.gpu));
+    topology_.holders_complete = recording_.holders_complete;
     return std::move(topology_);
   }
 
@@ -141,6 +144,8 @@ class Analysis {
     gpu.slot = slot_of(view.chain);
     gpu.power_state = device.power_state;
     gpu.bar_bytes = largest_memory_bar(device);
+    std::copy_if(recording_.holders.begin(), recording_.holders.end(), std::back_inserter(gpu.holders),
+                 [&](const Holder& holder) { return holder.gpu == gpu.address; });
     gpu.chain = hops_of(view.chain, gpu.integrated);
     gpu.chain_reaches_root = view.chain.reaches_root();
     judge_atomics_of(view);
@@ -189,8 +194,8 @@ class Analysis {
     link.speed = said.speed;
     link.width = said.width;
     link.at = said.at;
-    link.why = fmt::format("The kernel said when the card started: {}. What the link could do was not read.",
-                           said.line);
+    link.why =
+        fmt::format("The kernel said when the card started: {}. What the link could do was not read.", said.line);
   }
 
   /// The link flags are the driver's state now; a kernel line may be older.
@@ -285,8 +290,10 @@ class Analysis {
     for (std::size_t i = 0; i < views_.size(); ++i) {
       add_gpu_facts(views_[i], virtualization_.state, facts);
       add_surrounding_facts(views_[i], slots_[i], recording_.host, facts);
+      add_driver_facts(views_[i], facts);
     }
     add_pair_facts(pairs, facts);
+    add_driver_link_facts(recording_, pairs, facts);
     add_link_facts(topology_.links, facts);
     topology_.facts = facts.take();
     log_.apply(topology_.facts, topology_.warnings);

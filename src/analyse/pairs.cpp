@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analyse/driver_facts.hpp"
 #include "analyse/isolation.hpp"
 #include "analyse/peer.hpp"
 
@@ -124,6 +125,9 @@ std::vector<JudgedPair> judge_pairs(const HostView& host, const std::vector<GpuV
       pair.path = common.path;
       judged.path_evidence = common.why;
       pair.fabric = fabrics.between(a.gpu, b.gpu);
+      if (pair.fabric.is_unknown() && without_xgmi(*a.chain.steps.back().device, *b.chain.steps.back().device)) {
+        pair.fabric = Known<Fabric>::absent();
+      }
       auto redirect = redirect_between(a.chain, b.chain, common.shared);
       pair.acs_redirect = redirect.value;
       judged.redirect_evidence = std::move(redirect.evidence);

@@ -106,6 +106,7 @@ struct Gpu {
   std::string slot_claim;  ///< where `slot` is only what the firmware claims: by what it was matched, `by bus`
   Known<std::string> power_state;
   Known<std::uint64_t> bar_bytes;   ///< the largest memory BAR
+  std::vector<Holder> holders;      ///< processes that use it, of a host that was read itself
   std::vector<Hop> chain;           ///< root first, the GPU last
   bool chain_reaches_root = false;  ///< the first hop is a root port or sits on a root bus
   AtomicsJudgement atomics;
@@ -171,6 +172,7 @@ struct Topology {
   std::vector<Warning> warnings;
   bool lists_devices = false;
   Known<bool> listing_complete;
+  Known<bool> holders_complete;  ///< all processes that use a GPU are known; unknown where nobody has looked
 };
 
 /// The GPU at `a`, or null.

@@ -45,11 +45,17 @@ Value sources(const Topology& topology) {
 
 Value host(const Topology& topology) {
   const HostSummary& h = topology.host;
-  return {{"source", to_string(h.source)},           {"live", h.live},
-          {"label", json::known(h.label)},           {"virtualized", to_string(h.virtualized)},
-          {"board", json::known(h.board)},           {"kernel", json::known(h.kernel)},
-          {"iommu", json::known(h.iommu)},           {"fingerprint", json::text(h.fingerprint)},
-          {"lists_devices", topology.lists_devices}, {"listing_complete", json::known(topology.listing_complete)}};
+  return {{"source", to_string(h.source)},
+          {"live", h.live},
+          {"label", json::known(h.label)},
+          {"virtualized", to_string(h.virtualized)},
+          {"board", json::known(h.board)},
+          {"kernel", json::known(h.kernel)},
+          {"iommu", json::known(h.iommu)},
+          {"fingerprint", json::text(h.fingerprint)},
+          {"lists_devices", topology.lists_devices},
+          {"listing_complete", json::known(topology.listing_complete)},
+          {"holders_complete", json::known(topology.holders_complete)}};
 }
 
 Value link(const Link& l) {

@@ -70,11 +70,26 @@ Value link(const LinkJudgement& l) {
           {"why", l.why}};
 }
 
+Value holder(const Holder& h) {
+  return {{"pid", h.pid},
+          {"process", text(h.process)},
+          {"class", to_string(h.use)},
+          {"user", known(h.user)},
+          {"unit", known(h.unit)},
+          {"container", known(h.container)},
+          {"seconds", number(h.seconds)},
+          {"memory_bytes", known(h.memory_bytes)},
+          {"engine_seconds", number(h.engine_seconds)},
+          {"evidence", h.evidence}};
+}
+
 }  // namespace
 
 Value gpu(const Gpu& g) {
   Value chain = Value::array();
   for (const Hop& h : g.chain) chain.push_back(hop(h));
+  Value holders = Value::array();
+  for (const Holder& h : g.holders) holders.push_back(holder(h));
   return {{"address", to_string(g.address)},
           {"vendor", to_string(g.vendor)},
           {"name", known(g.name)},
@@ -89,7 +104,7 @@ Value gpu(const Gpu& g) {
           {"slot", known(g.slot)},
           {"power_state", known(g.power_state)},
           {"bar", g.bar_bytes.is_known() ? Value{{"bytes", g.bar_bytes.value()}} : Value(nullptr)},
-          {"holders", Value::array()},
+          {"holders", std::move(holders)},
           {"chain_reaches_root", g.chain_reaches_root},
           {"chain", std::move(chain)},
           {"atomics", atomics(g.atomics)},

@@ -219,7 +219,7 @@ struct Shown {
   std::string name;
   std::string details;
   std::vector<Row> rows;
-  std::vector<Address> members;
+  std::vector<const Gpu*> members;
 };
 
 bool alike(const Shown& a, const Shown& b) {
@@ -234,12 +234,18 @@ bool alike(const Shown& a, const Shown& b) {
   return a.gpu->atomics.state == b.gpu->atomics.state;
 }
 
+std::vector<Address> addresses(const std::vector<const Gpu*>& gpus) {
+  std::vector<Address> list;
+  for (const Gpu* gpu : gpus) list.push_back(gpu->address);
+  return list;
+}
+
 void put_gpu(Page& page, const Shown& shown, bool verbose) {
   const Gpu& gpu = *shown.gpu;
   page.blank();
   if (shown.members.size() > 1) {
     page.heading(words::count(shown.members.size(), "GPU") + " alike: " + shown.name);
-    page.paragraph(2, words::list(shown.members, 99));
+    page.paragraph(2, words::list(addresses(shown.members), 99));
     page.paragraph(2, "The way of " + short_form(gpu.address) + ":");
   } else {
     page.heading(short_form(gpu.address) + "  " + shown.name);
@@ -248,6 +254,11 @@ void put_gpu(Page& page, const Shown& shown, bool verbose) {
   const std::string link = link_sentence(gpu);
   if (!link.empty()) page.paragraph(2, link, Style::plain, 2);
   if (atomics_matter(gpu)) page.paragraph(2, atomics_sentence(gpu, verbose), Style::plain, 2);
+  for (const Gpu* member : shown.members) {
+    const std::string holders = holders_sentence(*member, verbose);
+    const std::string lead = shown.members.size() > 1 ? short_form(member->address) + " is " : "";
+    if (!holders.empty()) page.paragraph(2, words::sentence(lead + holders), Style::plain, 2);
+  }
   put_rows(page, shown.rows);
 }
 
@@ -268,11 +279,11 @@ void put_gpus(Page& page, const Report& report, bool verbose) {
   }
   std::vector<Shown> shown;
   for (const Gpu* gpu : gpus) {
-    Shown next{gpu, words::name(*gpu), details(*gpu), rows_of(*gpu, links, verbose), {gpu->address}};
+    Shown next{gpu, words::name(*gpu), details(*gpu), rows_of(*gpu, links, verbose), {gpu}};
     const bool group = !verbose && gpus.size() > kGroupAbove;
     const auto it = std::find_if(shown.begin(), shown.end(), [&](const Shown& s) { return group && alike(s, next); });
     if (it != shown.end()) {
-      it->members.push_back(gpu->address);
+      it->members.push_back(gpu);
     } else {
       shown.push_back(std::move(next));
     }

@@ -82,7 +82,8 @@ void put_unknowns(Page& page, const Report& report) {
   const auto withheld = withheld_from(report);
   const bool more_gpus = report.topology.lists_devices && !report.topology.listing_complete.is(true) &&
                          !compute_gpus(report.topology).empty();
-  if (questions.empty() && withheld.empty() && !more_gpus) return;
+  const std::string holders = hidden_holders(report);
+  if (questions.empty() && withheld.empty() && !more_gpus && holders.empty()) return;
   page.blank();
   page.heading("Not known");
   std::vector<std::string> commands;
@@ -107,6 +108,7 @@ void put_unknowns(Page& page, const Report& report) {
                        ? "Whether the host has more GPUs: some devices may not be read here."
                        : "Whether the host has more GPUs: the input may not list every device.",
                    Style::plain, 2);
+  if (!holders.empty()) page.paragraph(2, words::sentence(holders), Style::plain, 2);
   for (const std::string& command : commands) page.paragraph(2, "To know more: " + command, Style::bold, 2);
 }
 

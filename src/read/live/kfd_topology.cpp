@@ -1,7 +1,9 @@
 #include "read/live/kfd_topology.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "read/text.hpp"
@@ -10,6 +12,13 @@ namespace gpucoop {
 namespace {
 
 using Properties = std::map<std::string, std::uint64_t, std::less<>>;
+
+/// All of `text` as a number of 64 bits, as the ids of hives are.
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
 
 /// Lines `name value`; lines of another form are skipped.
 Properties parse_properties(std::string_view text) {
@@ -20,7 +29,7 @@ Properties parse_properties(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     const auto blank = line.find(' ');
     if (blank == std::string_view::npos) continue;
-    if (const auto value = parse_decimal(trim(line.substr(blank))))
+    if (const auto value = parse_number(trim(line.substr(blank))))
       properties[std::string(line.substr(0, blank))] = *value;
   }
   return properties;

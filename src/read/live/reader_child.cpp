@@ -67,33 +67,41 @@ void write_all(int fd, std::string_view bytes) {
   }
 }
 
+/// Closes `first` to `last`.
+void close_all(unsigned first, unsigned last) {
+  if (first > last || ::syscall(SYS_close_range, first, last, 0U) == 0) return;
+  const auto limit = static_cast<unsigned>(std::clamp(::sysconf(_SC_OPEN_MAX), 3L, 65536L));
+  for (auto fd = first; fd <= last && fd < limit; ++fd) ::close(static_cast<int>(fd));
+}
+
 /// Leaves the pipe as the only thing that the child has in common with its parent. Gives its descriptor.
 int keep_only(int pipe) {
-  constexpr int kPipe = 3;
-  if (pipe != kPipe) ::dup2(pipe, kPipe);
-  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int fd = 0; fd < kPipe; ++fd) {
+  constexpr int kFirst = 3;  // after standard input, output and error
+  const int kept = pipe >= kFirst ? pipe : ::fcntl(pipe, F_DUPFD_CLOEXEC, kFirst);
+  if (kept < 0) leave();
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  for (int fd = 0; fd < kFirst; ++fd) {
     if (null < 0 || (null != fd && ::dup2(null, fd) < 0)) ::close(fd);
   }
-  if (::syscall(SYS_close_range, kPipe + 1U, ~0U, 0U) != 0) {
-    const auto limit = std::min(::sysconf(_SC_OPEN_MAX), 65536L);
-    for (int fd = kPipe + 1; fd < limit; ++fd) ::close(fd);
-  }
-  return kPipe;
+  const auto number = static_cast<unsigned>(kept);
+  close_all(kFirst, number - 1);
+  close_all(number + 1, ~0U);
+  return kept;
 }
 
 [[noreturn]] void run_child(const std::function<void(ChildOutput&)>& job, int pipe, pid_t parent, char* progress) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) leave();
   ::prctl(PR_SET_NAME, "gpucoop-reader");
-  ChildOutput output(keep_only(pipe), progress, kProgressRoom);
+  const int kept = keep_only(pipe);
+  ChildOutput output(kept, progress, kProgressRoom);
   try {
     job(output);
   } catch (...) {
     leave();
   }
   const auto end = encoded(kFinished);
-  write_all(3, {end.data(), end.size()});
+  write_all(kept, {end.data(), end.size()});
   leave();
 }
 
