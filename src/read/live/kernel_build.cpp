@@ -19,9 +19,12 @@ Known<std::string> configuration(const Roots& roots, const HostReading& host) {
     auto text = gunzip(bytes, kMostConfig);
     if (!text.empty()) return text;
   }
-  if (!host.kernel.is_known() || host.kernel.value().find('/') != std::string::npos) return packed;
+  const auto damaged = Known<std::string>::unknown(Reason::damaged);
+  if (!host.kernel.is_known() || host.kernel.value().find('/') != std::string::npos) {
+    return packed.is_known() ? damaged : packed;
+  }
   const auto plain = roots.open(roots.boot).text(("config-" + host.kernel.value()).c_str(), kMostConfig);
-  if (plain.is_absent() && packed.is_known()) return Known<std::string>::unknown(Reason::damaged);
+  if (plain.is_absent() && packed.is_known()) return damaged;
   return plain;
 }
 
