@@ -16,11 +16,18 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+sys.dont_write_bytecode = True
+
+import replay  # noqa: E402
+import sysfs_tree  # noqa: E402
 
 LIMIT_S = 60
 SCHEMA_FILE = pathlib.Path(__file__).resolve().parents[2] / "src" / "render" / "report.schema.json"
 KEYS = {"command", "inputs", "exit", "host", "gpu_count", "gpus", "pairs", "links", "modes", "modes_expected", "facts",
-        "warnings", "no_warnings", "error", "note"}
+        "warnings", "no_warnings", "error", "note", "sysroot", "view", "same_as"}
 UNORDERED = {"blocking", "gpus"}
 ORDERED = {"chain"}
 
@@ -189,15 +196,73 @@ def check_case(binary, path):
         truth = json.load(handle)
     unknown = set(truth) - KEYS
     findings.expect("keys of " + path.name, not unknown, "known", sorted(unknown))
+    with tempfile.TemporaryDirectory() as folder:
+        if "sysroot" in truth:
+            sysfs_tree.of_case(path, truth).unpack(folder, truth["view"])
+        try:
+            judge(binary, path, truth, folder, findings)
+        finally:
+            sysfs_tree.removable(folder)
+    return findings
+
+
+def compare_record(binary, folder, report, findings):
+    """A recording of the tree gives the same report, and nothing personal is in either."""
+    findings.expect("report without secrets", "SECRET-" not in json.dumps(report), "none", "one")
+    if not replay.records(binary):
+        return
+    with tempfile.TemporaryDirectory() as out:
+        recording = pathlib.Path(out) / "recording.json"
+        done = run(sysfs_tree.without_overriding([binary, "record", "--sysroot", folder, "-o", str(recording)]))
+        errors = done.stderr.decode("utf-8", "replace")
+        findings.expect("record", done.returncode in (0, 69) and recording.is_file(), 0, "%d %s" % (done.returncode, errors))
+        if not recording.is_file():
+            return
+        findings.expect("recording without secrets", b"SECRET-" not in recording.read_bytes(), "none", "one")
+        for line in replay.differences(binary, recording, report):
+            findings.expect("replay of a recording", False, "the same report", line)
+
+
+def registers(report):
+    """What configuration space alone decides."""
+    gpus = [{"address": gpu["address"], "chain": [{key: hop[key] for key in ("address", "role", "on_card", "atomics", "link",
+                                                                             "acs")} for hop in gpu["chain"]],
+             "atomics": {key: gpu["atomics"][key] for key in ("path", "requester_enabled", "blocking")},
+             "link": {key: value for key, value in gpu["link"].items() if key != "why"}} for gpu in report["gpus"]]
+    return {"gpus": gpus, "links": report["links"]}
+
+
+def printed(ours, theirs):
+    """`ours` without what is null in `theirs`: a text leaves out bits that have no meaning for a type of port."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        return {key: printed(value, theirs.get(key)) for key, value in ours.items()}
+    if isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        return [printed(*both) for both in zip(ours, theirs)]
+    return None if theirs is None else ours
+
+
+def compare_registers(binary, path, names, report, findings):
+    """The same registers in another form give the same chains, links and AtomicOps."""
+    for name in names:
+        other = registers(json.loads(run([binary, "topo", "--from", str(path.parent / name), "--format", "json"]).stdout))
+        ours = registers(report)
+        if "-vv" in name:
+            ours = printed(ours, other)
+        findings.expect("as from " + name, ours == other, "the same", replay.difference(other, ours))
+
+
+def judge(binary, path, truth, folder, findings):
     argv = [binary, *truth["command"]]
-    for name in truth["inputs"]:
+    if "sysroot" in truth:
+        argv = sysfs_tree.without_overriding(argv + ["--sysroot", folder])
+    for name in truth.get("inputs", []):
         argv += ["--from", str(path.parent / name)]
     argv += ["--format", "json"]
     try:
         result = run(argv)
     except subprocess.TimeoutExpired:
         findings.expect("end within %d s" % LIMIT_S, False, "an end", "none")
-        return findings
+        return
     errors = result.stderr.decode("utf-8", "replace")
     allowed = truth.get("exit", 0)
     allowed = allowed if isinstance(allowed, list) else [allowed]
@@ -205,17 +270,19 @@ def check_case(binary, path):
     findings.expect("no sanitizer report", not re.search(r"runtime error:|ERROR: \w+Sanitizer", errors), "none", errors)
     for words in truth.get("error", []):
         findings.expect("error message", words in errors, words, errors.strip())
-    if not set(truth) - {"command", "inputs", "exit", "error", "note"}:
-        return findings
+    if not set(truth) - {"command", "inputs", "sysroot", "view", "exit", "error", "note"}:
+        return
     try:
         report = json.loads(result.stdout, parse_constant=strict)
     except ValueError as error:
         findings.expect("JSON on standard output", False, "a report", str(error))
-        return findings
+        return
     validate(report, findings)
     if not findings.wrong or "schema" not in findings.wrong[-1]:
         compare(truth, report, findings)
-    return findings
+        compare_registers(binary, path, truth.get("same_as", []), report, findings)
+        if "sysroot" in truth:
+            compare_record(binary, folder, report, findings)
 
 
 def golden(binary, update, expected_file, inputs):

@@ -7,12 +7,20 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+sys.dont_write_bytecode = True
+
+import sysfs_tree  # noqa: E402
 
 SOURCE = pathlib.Path(sys.argv[1]) if len(sys.argv) > 2 else None
 BINARY = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
+TREES = tempfile.mkdtemp()
 CONTROL = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]"
 
 
@@ -28,9 +36,21 @@ def cases():
     for path in sorted((SOURCE / "fixtures").glob("*/truth*.json")):
         truth = json.loads(path.read_text(encoding="utf-8"))
         words = list(truth["command"])
-        for name in truth["inputs"]:
+        for name in truth.get("inputs", []):
             words += ["--from", name]
-        yield "%s/%s" % (path.parent.name, path.name), words, path.parent
+        if "sysroot" in truth:
+            yield "%s/%s" % (path.parent.name, path.name), words + ["--sysroot", unpacked(path, truth)], TREES
+        else:
+            yield "%s/%s" % (path.parent.name, path.name), words, path.parent
+
+
+def unpacked(path, truth):
+    """The name in TREES of the folder that a truth file's tree is unpacked to."""
+    name = path.parent.name + "." + truth["view"]
+    folder = pathlib.Path(TREES) / name
+    if not folder.exists():
+        sysfs_tree.of_case(path, truth).unpack(folder, truth["view"])
+    return name
 
 
 class Views(unittest.TestCase):
@@ -79,4 +99,8 @@ if __name__ == "__main__":
     if BINARY is None:
         print(__doc__, file=sys.stderr)
         sys.exit(64)
-    unittest.main(argv=[sys.argv[0]])
+    try:
+        unittest.main(argv=[sys.argv[0]])
+    finally:
+        sysfs_tree.removable(TREES)
+        shutil.rmtree(TREES)

@@ -1,7 +1,6 @@
 """What gpucoop says in a laboratory machine, against what lspci and sysfs say beside it and against what must be true."""
 import json
 import pathlib
-import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -9,6 +8,7 @@ for folder in ("agreement", "cases", "support"):
     sys.path.insert(0, str(TESTS / folder))
 
 import lspci_text  # noqa: E402
+import replay  # noqa: E402
 import run as cases  # noqa: E402
 import system_calls  # noqa: E402
 
@@ -22,12 +22,6 @@ ACS = {"source_validation": "SrcValid", "translation_blocking": "TransBlk", "req
        "direct_translated": "DirectTrans"}
 LINK = {"speed_gts": ("current_link_speed", "LnkSta.Speed"), "width": ("current_link_width", "LnkSta.Width"),
         "max_speed_gts": ("max_link_speed", "LnkCap.Speed"), "max_width": ("max_link_width", "LnkCap.Width")}
-# What a recording does not carry over (design, section 1).
-NOT_REPLAYED = {"sources", "taken_at"}
-HOST_NOT_REPLAYED = {"source", "live", "label"}
-GPU_NOT_REPLAYED = {"holders", "holders_complete"}
-
-
 class Sysfs:
     def __init__(self, text):
         self.devices, self.slots = {}, {}
@@ -139,17 +133,6 @@ def compare_user(who, machine, folder, sysfs, findings):
     findings.wrong[before:] = [who + " " + line for line in findings.wrong[before:]]
 
 
-def replayed(report):
-    """A report without what a recording does not carry over."""
-    out = {key: value for key, value in report.items() if key not in NOT_REPLAYED | GPU_NOT_REPLAYED}
-    out["host"] = {key: value for key, value in report["host"].items() if key not in HOST_NOT_REPLAYED}
-    out["gpus"] = [{key: value for key, value in gpu.items() if key not in GPU_NOT_REPLAYED} for gpu in report["gpus"]]
-    # Evidence names the file that it is from.
-    out["facts"] = [{key: value for key, value in fact.items() if key != "evidence"} for fact in report["facts"]
-                    if not fact["id"].startswith("holders.")]
-    return out
-
-
 def compare_replay(who, folder, gpucoop, findings):
     errors = (folder / (who + ".record.err")).read_text()
     code = int((folder / (who + ".record.exit")).read_text())
@@ -157,28 +140,10 @@ def compare_replay(who, folder, gpucoop, findings):
     recording = folder / (who + ".recording.json")
     if not recording.is_file():
         return
-    done = cases.run([gpucoop, "topo", "--from", str(recording), "--format", "json"])
-    live = replayed(json.loads((folder / (who + ".topo.json")).read_text(encoding="utf-8")))
-    try:
-        again = replayed(json.loads(done.stdout))
-    except ValueError:
-        findings.expect(who + " replay", False, "a report", done.stderr.decode("utf-8", "replace"))
-        return
-    for key in sorted(set(live) | set(again)):
-        findings.expect("%s replay of %s" % (who, key), live.get(key) == again.get(key), first_difference(
-            live.get(key), again.get(key)), "")
-
-
-def first_difference(a, b, path=""):
-    if type(a) is type(b) and isinstance(a, dict):
-        for key in sorted(set(a) | set(b)):
-            if a.get(key) != b.get(key):
-                return first_difference(a.get(key), b.get(key), path + "." + key)
-    if type(a) is type(b) and isinstance(a, list) and len(a) == len(b):
-        for i, (x, y) in enumerate(zip(a, b)):
-            if x != y:
-                return first_difference(x, y, "%s[%d]" % (path, i))
-    return "%s: %s, replayed %s" % (path, json.dumps(a)[:100], json.dumps(b)[:100])
+    report = json.loads((folder / (who + ".topo.json")).read_text(encoding="utf-8"))
+    for line in replay.differences(gpucoop, recording, report):
+        findings.expect(who + " replay", False, "the same report", line)
+    findings.checked += 1
 
 
 def compare_watch(machine, folder, sysfs, findings):
@@ -212,7 +177,7 @@ def compare_watch(machine, folder, sysfs, findings):
 def compare(machine, folder, gpucoop):
     findings = cases.Findings()
     sysfs = Sysfs((folder / "sysfs").read_text())
-    records = subprocess.run([gpucoop, "record", "--help"], capture_output=True, check=False).returncode == 0
+    records = replay.records(gpucoop)
     for who in ("root", "nobody"):
         compare_user(who, machine, folder, sysfs, findings)
         if records:

@@ -4,6 +4,7 @@
 usage: make_fixture.py FIXTURES_DIR [MACHINE…]           write all machines, or the named ones
        make_fixture.py --check FIXTURES_DIR [MACHINE…]   compare instead; exit 1 where a file differs
        make_fixture.py --list
+       make_fixture.py --tree MACHINE FOLDER [no-root]   unpack what --sysroot reads of a machine
 
 The texts that lspci prints are made by the real one and so depend on its version: they are written and compared
 only with the version that made the committed ones (dumps.LSPCI).
@@ -24,6 +25,8 @@ def files_of(machine):
     out = {}
     for name, content in machine.files.items():
         out[name] = content
+    if machine.keep_tree:
+        out["sysfs.tree"] = machine.tree.dump()
     for name, truth in machine.truths.items():
         out[name] = json.dumps(truth, indent=2, ensure_ascii=False) + "\n"
     out["about.md"] = "# %s\n\n%s\n" % (machine.name, machine.about.strip())
@@ -38,6 +41,9 @@ def resolve(content):
 def main(argv):
     check = "--check" in argv
     words = [w for w in argv if not w.startswith("--")]
+    if "--tree" in argv:
+        machines.all_machines()[words[0]].tree.unpack(*words[1:])
+        return 0
     if "--list" in argv:
         for name, machine in machines.all_machines().items():
             print("%-42s %s" % (name, ", ".join(sorted(machine.files))))
