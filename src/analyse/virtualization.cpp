@@ -18,7 +18,8 @@ bool emulated_chipset(const PciDevice& device) {
 
 std::string place(const Recording& recording, const PciDevice& device) {
   if (device.places.empty()) return {};
-  return fmt::format(" ({})", to_string(recording, device.places.front()));
+  const auto where = to_string(recording, device.places.front());
+  return where.empty() ? std::string() : fmt::format(" ({})", where);
 }
 
 }  // namespace

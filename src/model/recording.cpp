@@ -53,7 +53,10 @@ const PciDevice* find_device(const Recording& recording, const Address& a) {
 
 std::string to_string(const Recording& recording, const Place& place) {
   if (place.source >= recording.sources.size()) return {};
-  const auto& file = recording.sources[place.source].file;
+  const auto& [file, kind] = recording.sources[place.source];
+  const bool host = kind == SourceKind::live || kind == SourceKind::recording;
+  const bool own_log = kind == SourceKind::kernel_log && place.line == 0;
+  if (host || own_log) return {};
   return place.line == 0 ? file : file + ":" + std::to_string(place.line);
 }
 

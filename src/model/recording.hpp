@@ -97,6 +97,8 @@ struct Recording {
   std::vector<Disagreement> disagreements;
   std::vector<Warning> warnings;
   bool live = false;
+  /// Read from a kernel by gpucoop itself: here, from a copy, or for the recording that this comes from.
+  bool direct = false;
   /// The input is of a kind that lists PCI devices at all (a kernel log or an hwloc XML without I/O does not).
   bool lists_devices = false;
   /// A source lists every PCI device of the host: true only where it can be seen (a whole tree, a list that
@@ -106,7 +108,8 @@ struct Recording {
 
 /// The device at `a`, or null. Valid until the recording changes.
 [[nodiscard]] const PciDevice* find_device(const Recording& recording, const Address& a);
-/// `file:line`, or `file` where there is no line.
+/// `file:line`, or `file` where there is no line. "" where there is nothing to look at beside the device that is
+/// spoken of: the host itself, and a recording of it, which says the same.
 [[nodiscard]] std::string to_string(const Recording& recording, const Place& place);
 
 }  // namespace gpucoop

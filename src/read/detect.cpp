@@ -60,6 +60,14 @@ std::optional<Result<InputKind>> detect_xml(const std::string& name, std::string
              "make one with `lstopo --of xml`, or with NCCL_TOPO_DUMP_FILE=topology.xml");
 }
 
+/// `{` or `{ "key"`: a JSON object. Markup such as `{code}` goes on otherwise.
+bool is_json_object(std::string_view s) {
+  if (!starts_with(s, "{")) return false;
+  s.remove_prefix(1);
+  while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
+  return s.empty() || s.front() == '"' || s.front() == '}';
+}
+
 /// The begin of a line that opens a document inside prose.
 std::size_t line_with(std::string_view bytes, std::string_view element) {
   for (std::size_t at = bytes.find(element); at != std::string_view::npos; at = bytes.find(element, at + 1)) {
@@ -82,6 +90,7 @@ Result<InputKind> detect(const std::string& name, std::string_view bytes) {
   auto s = bytes;
   if (starts_with(s, "\xef\xbb\xbf")) s.remove_prefix(3);
   while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
+  if (is_json_object(s)) return InputKind::recording;
   if (!s.empty() && s.front() == '<') {
     if (auto kind = detect_xml(name, s)) return *kind;
   }

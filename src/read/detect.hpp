@@ -9,7 +9,7 @@
 namespace gpucoop {
 
 /// What an input is, by its content.
-enum class InputKind : std::uint8_t { text, hwloc_xml, nccl_xml };
+enum class InputKind : std::uint8_t { text, hwloc_xml, nccl_xml, recording };
 
 /// Looks at the content alone, past a byte order mark, white space, comments and prose. Fails with `bad_input` for
 /// what no reader can read: nothing, binary data, UTF-16, another kind of XML. `name` is for the message.

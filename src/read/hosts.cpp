@@ -121,8 +121,8 @@ class Host {
 };
 
 std::string place_of(const PciDevice& d, const Recording& part) {
-  return d.places.empty() ? (part.sources.empty() ? std::string() : part.sources.front().file)
-                          : to_string(part, d.places.front());
+  const auto place = d.places.empty() ? std::string() : to_string(part, d.places.front());
+  return place.empty() && !part.sources.empty() ? part.sources.front().file : place;
 }
 
 std::string describe(const PciDevice& d, const Recording& part) {

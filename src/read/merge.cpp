@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "read/hosts.hpp"
 #include "read/overlay.hpp"
+#include "read/recording/host_table.hpp"
 
 namespace gpucoop {
 namespace {
@@ -107,24 +109,25 @@ class Merger {
     append(out_.disagreements, part.disagreements);
     append(out_.warnings, part.warnings);
     append(out_.fabric, part.fabric);
+    if (out_.driver_links.empty()) append(out_.driver_links, part.driver_links);
+    if (out_.taken_at.empty()) out_.taken_at = part.taken_at;
     out_.live = out_.live || part.live;
+    out_.direct = out_.direct || part.direct;
     out_.lists_devices = out_.lists_devices || part.lists_devices;
     take_host(part.host);
   }
 
   void take_host(const HostReading& from) {
-    const auto fill = [](auto& to, const auto& value) {
-      if (!to.is_known() && !value.is_unknown()) to = value;
-    };
-    fill(out_.host.kernel, from.kernel);
-    fill(out_.host.command_line, from.command_line);
-    fill(out_.host.board, from.board);
-    fill(out_.host.cpu_vendor, from.cpu_vendor);
-    fill(out_.host.cpu_family, from.cpu_family);
-    fill(out_.host.cpu_model, from.cpu_model);
-    fill(out_.host.hypervisor, from.hypervisor);
-    fill(out_.host.iommu_active, from.iommu_active);
-    fill(out_.host.iommu_translating, from.iommu_translating);
+    recording_file::for_each_row<HostReading>([&](const auto& row) {
+      auto& to = out_.host.*row.member;
+      const auto& value = from.*row.member;
+      if constexpr (recording_file::IsVector<typename std::decay_t<decltype(row)>::Type>::value) {
+        if (to.empty()) to = value;
+      } else {
+        if (!to.is_known() && !value.is_unknown()) to = value;
+        if (to.is_unknown() && to.reason() == Reason::not_in_input) to = value;
+      }
+    });
   }
 
   void join_devices() {
@@ -254,6 +257,10 @@ Result<Recording> merge(std::vector<Recording> parts, std::optional<unsigned> du
     }
     parts = std::move(chosen);
   }
+  // A recording has been judged when it was made: its own listing, disagreements and warnings are to stay as they are.
+  const bool recorded =
+      parts.size() == 1 && parts[0].sources.size() == 1 && parts[0].sources[0].kind == SourceKind::recording;
+  if (recorded) return std::move(parts[0]);
   return Merger(std::move(parts)).run();
 }
 

@@ -264,6 +264,11 @@ void overlay(PciDevice& kept, PciDevice other, std::vector<Disagreement>* disagr
     o.field("SR-IOV VF stride", a.vf_stride, b.vf_stride);
     o.field("SR-IOV VF device", a.vf_device_id, b.vf_device_id, As::hex16);
   });
+  o.group("error counters", kept.aer_counters, other.aer_counters, [&](AerCounters& a, const AerCounters& b) {
+    o.quiet(a.correctable, b.correctable);
+    o.quiet(a.non_fatal, b.non_fatal);
+    o.quiet(a.fatal, b.fatal);
+  });
   o.field("ARI next function", kept.ari_next_function, other.ari_next_function);
   join_bars(o, kept.bars, other.bars);
   join_resizable(o, kept.resizable_bars, other.resizable_bars);
@@ -277,6 +282,18 @@ void overlay(PciDevice& kept, PciDevice other, std::vector<Disagreement>* disagr
   o.field("power state", kept.power_state, other.power_state);
   o.field("physical function", kept.physical_function, other.physical_function);
   o.field("KFD link AtomicOps", kept.driver_atomics, other.driver_atomics);
+  o.quiet(kept.acpi_path, other.acpi_path);
+  o.quiet(kept.runtime_status, other.runtime_status);
+  o.quiet(kept.render_minor, other.render_minor);
+  o.quiet(kept.vram_bytes, other.vram_bytes);
+  o.group("KFD node", kept.kfd, other.kfd, [&](KfdReading& a, const KfdReading& b) {
+    o.quiet(a.gfx_target_version, b.gfx_target_version);
+    o.quiet(a.mec_firmware, b.mec_firmware);
+    o.quiet(a.sdma_firmware, b.sdma_firmware);
+    o.quiet(a.hive, b.hive);
+    o.quiet(a.large_bar, b.large_bar);
+    o.quiet(a.partitions, b.partitions);
+  });
   o.quiet(kept.stated_link_gbytes_per_s, other.stated_link_gbytes_per_s);
   kept.lost = lost;
   kept.access_denied = (kept.access_denied || other.access_denied) && !kept.express.is_known();

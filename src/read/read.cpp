@@ -6,9 +6,20 @@
 #include "read/log/log_reader.hpp"
 #include "read/lspci/lspci.hpp"
 #include "read/merge.hpp"
+#include "read/recording/recording.hpp"
 #include "read/xml/xml.hpp"
 
 namespace gpucoop {
+namespace {
+
+Result<Recording> read_document(InputKind kind, const Input& input) {
+  if (kind == InputKind::recording) return read_recording(input.name, input.bytes);
+  return kind == InputKind::hwloc_xml ? read_hwloc_xml(input.name, input.bytes)
+                                      : read_nccl_xml(input.name, input.bytes);
+}
+
+}  // namespace
+
 Result<Recording> read_inputs(const std::vector<Input>& inputs, const Rules& rules, const ReadOptions& options) {
   std::vector<Recording> parts;
   for (const auto& input : inputs) {
@@ -20,8 +31,7 @@ Result<Recording> read_inputs(const std::vector<Input>& inputs, const Rules& rul
       for (auto& part : read.value()) parts.push_back(std::move(part));
       continue;
     }
-    auto read = kind.value() == InputKind::hwloc_xml ? read_hwloc_xml(input.name, input.bytes)
-                                                     : read_nccl_xml(input.name, input.bytes);
+    auto read = read_document(kind.value(), input);
     if (!read) return read.error();
     parts.push_back(std::move(read).value());
   }

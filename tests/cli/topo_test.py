@@ -223,7 +223,7 @@ class Output(Case):
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["host.txt", "out.txt"])
         mask = os.umask(0)
         os.umask(mask)
-        self.assertEqual(os.stat(self.path("out.txt")).st_mode & 0o777, 0o666 & ~mask)
+        self.assertEqual(os.stat(self.path("out.txt")).st_mode & 0o777, 0o644 & ~mask)
 
     def test_an_existing_file_is_kept_unless_overwrite(self):
         self.write("out.txt", "precious")

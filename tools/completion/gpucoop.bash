@@ -18,8 +18,9 @@ _gpucoop() {
   esac
   local words
   case $command in
-    '') words='topo explain --help --version' ;;
+    '') words='topo explain record --help --version' ;;
     topo | explain) words='--from --sysroot --dump --format --output --overwrite --color --quiet --verbose --help' ;;
+    record) words='--from --sysroot --dump --output --overwrite --quiet --help' ;;
     *) words='' ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")

@@ -17,5 +17,6 @@ using Action = std::function<ExitCode()>;
 /// listed in command_line.cpp.
 void add_topo(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
+void add_record(CLI::App& app, Action& action);
 
 }  // namespace gpucoop

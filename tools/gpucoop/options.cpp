@@ -33,8 +33,8 @@ std::string environment(const char* name) {
 void add_input_options(CLI::App& command, InputOptions& options) {
   command
       .add_option("--from", options.from,
-                  "A recorded host: lspci text or hex dump, kernel\nlog, hwloc or NCCL XML; `-` is standard input.\n"
-                  "Repeat it for more files about the same host.")
+                  "A recorded host: a recording, lspci text or hex\ndump, kernel log, hwloc or NCCL XML; `-` "
+                  "is\nstandard input. Repeat it for more files about\nthe same host.")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
@@ -60,6 +60,15 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
                        "auto|always|never", "Colour in text (auto: on a terminal where\nNO_COLOR is not set)");
   command.add_flag("-q,--quiet", options.quiet, "One line of text: the answer");
   command.add_flag("-v,--verbose", options.verbose, "Everything that is known, with its evidence");
+}
+
+void add_file_options(CLI::App& command, OutputOptions& options) {
+  command
+      .add_option("-o,--output", options.file, "Write to this file, an existing one is kept;\n`-` is standard output")
+      ->type_name("FILE")
+      ->required();
+  command.add_flag("--overwrite", options.overwrite, "Let -o replace an existing file");
+  command.add_flag("-q,--quiet", options.quiet, "Say nothing where all went well");
 }
 
 Status conflict(const InputOptions& options) {

@@ -38,6 +38,8 @@ struct OutputOptions {
   bool verbose = false;
 };
 void add_output_options(CLI::App& command, OutputOptions& options);
+/// Only `-o`, which is required, `--overwrite` and `--quiet`: for commands that make a file.
+void add_file_options(CLI::App& command, OutputOptions& options);
 /// Options that cannot be combined, as a `usage` error.
 [[nodiscard]] Status conflict(const OutputOptions& options);
 

@@ -17,7 +17,7 @@ namespace {
 
 Error cannot_make(const std::string& name, int number) {
   return {ExitCode::cannot_create, std::string("cannot be made: ") + std::strerror(number), name,
-          "choose another file with -o, or leave -o out to print"};
+          "choose another file with -o, or print with -o -"};
 }
 
 Error exists(const std::string& name) {
@@ -33,10 +33,17 @@ std::string resolved(const std::string& name) {
   return result;
 }
 
-mode_t default_mode() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return static_cast<mode_t>(0666) & ~mask;
+/// A link in a folder where everybody may make one, made by somebody else: the kernel does not follow these either
+/// (fs.protected_symlinks), because it would lead to a file of the caller's that the other one chose.
+bool is_foreign_link(const std::string& name) {
+  struct stat link {};
+  if (::lstat(name.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) return false;
+  const auto slash = name.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : name.substr(0, slash + 1);
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return false;
+  const bool shared = (status.st_mode & S_ISVTX) != 0 && (status.st_mode & S_IWOTH) != 0;
+  return shared && link.st_uid != ::geteuid() && link.st_uid != status.st_uid;
 }
 
 }  // namespace
@@ -45,6 +52,7 @@ Result<Output> Output::open(const OutputOptions& options) {
   Output output;
   if (options.file.empty() || options.file == "-") return Result<Output>(std::move(output));
   output.fd_ = -1;
+  if (is_foreign_link(options.file)) return cannot_make(options.file, EACCES);
   output.name_ = resolved(options.file);
   output.overwrite_ = options.overwrite;
   struct stat status {};
@@ -57,45 +65,30 @@ Result<Output> Output::open(const OutputOptions& options) {
     }
     if (!options.overwrite) return exists(options.file);
   }
-  const auto slash = output.name_.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : output.name_.substr(0, slash + 1);
-  output.temporary_ = folder + ".gpucoop-XXXXXX";
-  output.fd_ = ::mkostemp(output.temporary_.data(), O_CLOEXEC);
-  if (output.fd_ < 0) {
-    const int number = errno;
-    output.temporary_.clear();
-    return cannot_make(options.file, number);
-  }
-  if (::fchmod(output.fd_, default_mode()) != 0) return cannot_make(options.file, errno);
+  output.temporary_ = TemporaryFile::beside(output.name_);
+  if (output.temporary_.fd() < 0) return cannot_make(options.file, errno);
   return Result<Output>(std::move(output));
 }
 
 Output::Output(Output&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       name_(std::exchange(other.name_, {})),
-      temporary_(std::exchange(other.temporary_, {})),
+      temporary_(std::move(other.temporary_)),
       overwrite_(other.overwrite_) {}
 
 Output::~Output() {
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
   if (fd_ > STDERR_FILENO) ::close(fd_);
 }
 
 Status Output::finish(std::string_view bytes) {
-  if (auto error = write_all(fd_, bytes, name_.empty() ? "standard output" : name_)) return error;
-  if (temporary_.empty()) return std::nullopt;
-  if (::close(std::exchange(fd_, -1)) != 0) return cannot_make(name_, errno);
-  if (overwrite_) {
-    if (::rename(temporary_.c_str(), name_.c_str()) != 0) return cannot_make(name_, errno);
-    temporary_.clear();
-    return std::nullopt;
+  const bool file = temporary_.fd() >= 0;
+  if (auto error = write_all(file ? temporary_.fd() : fd_, bytes, name_.empty() ? "standard output" : name_)) {
+    return error;
   }
-  // link() refuses where another program has made the file meanwhile; rename() would replace it.
-  if (::link(temporary_.c_str(), name_.c_str()) == 0) return std::nullopt;
-  if (errno == EEXIST) return exists(name_);
-  if (::access(name_.c_str(), F_OK) == 0) return exists(name_);
-  if (::rename(temporary_.c_str(), name_.c_str()) != 0) return cannot_make(name_, errno);  // no hard links here
-  temporary_.clear();
+  if (!file) return std::nullopt;
+  const int number = temporary_.become(name_, overwrite_);
+  if (number == EEXIST) return exists(name_);
+  if (number != 0) return cannot_make(name_, number);
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "options.hpp"
+#include "temporary_file.hpp"
 
 namespace gpucoop {
 
@@ -27,8 +28,8 @@ class Output {
   Output() = default;
 
   int fd_ = 1;
-  std::string name_;       ///< the file's final path; empty for standard output
-  std::string temporary_;  ///< empty where `fd_` is the final file itself
+  std::string name_;         ///< the file's final path; empty for standard output
+  TemporaryFile temporary_;  ///< none where `fd_` is the output itself
   bool overwrite_ = false;
 };
 

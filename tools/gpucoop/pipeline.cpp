@@ -9,6 +9,7 @@
 #include "judge/judge.hpp"
 #include "read/live/live.hpp"
 #include "read/read.hpp"
+#include "read/recording/recording.hpp"
 #include "rules/rules.hpp"
 #include "streams.hpp"
 
@@ -59,15 +60,23 @@ Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
 
 }  // namespace
 
-Result<Report> load_report(const InputOptions& inputs) {
+Result<Recording> load_recording(const InputOptions& inputs) {
   const Rules& rules = builtin_rules();
-  auto recording = inputs.from.empty() ? read_live(inputs.sysroot ? Roots::below(*inputs.sysroot) : Roots(), rules)
-                                       : read_recorded(inputs, rules);
+  if (!inputs.from.empty()) return read_recorded(inputs, rules);
+  auto recording = read_live(inputs.sysroot ? Roots::below(*inputs.sysroot) : Roots(), rules);
+  if (!recording) return recording;
+  recording.value().taken_at = now();
+  admit(recording.value(), rules);
+  return recording;
+}
+
+Result<Report> load_report(const InputOptions& inputs) {
+  const auto recording = load_recording(inputs);
   if (!recording) return recording.error();
   Report report;
-  report.taken_at = now();
-  report.topology = analyse(recording.value(), rules);
-  report.judgement = judge(report.topology.facts, rules);
+  report.taken_at = recording.value().taken_at.empty() ? now() : recording.value().taken_at;
+  report.topology = analyse(recording.value(), builtin_rules());
+  report.judgement = judge(report.topology.facts, builtin_rules());
   return report;
 }
 

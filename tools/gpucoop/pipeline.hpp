@@ -1,10 +1,15 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "model/recording.hpp"
 #include "model/report.hpp"
 #include "options.hpp"
 
 namespace gpucoop {
+
+/// Reads the inputs, or the running host where none is named. What was read from the host itself, or from a copy of its
+/// sysfs, says when, and its texts are those that a recording may have (`admit`).
+[[nodiscard]] Result<Recording> load_recording(const InputOptions& inputs);
 
 /// Reads the inputs, or the running host where none is named, analyses and judges them.
 [[nodiscard]] Result<Report> load_report(const InputOptions& inputs);

@@ -75,6 +75,7 @@ Result<Recording> read_live(const Roots& roots, const Rules& rules) {
   }
   Recording recording;
   recording.live = roots.of_this_host;
+  recording.direct = true;
   recording.sources.push_back({roots.sys, SourceKind::live});
   const auto list = sys.folder("bus/pci/devices");
   if (list.ok()) {

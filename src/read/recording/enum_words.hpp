@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "model/recording.hpp"
+
+namespace gpucoop::recording_file {
+
+/// Every value of an enumeration of the model, in the order of its declaration.
+template <class E>
+struct Values;
+
+template <>
+struct Values<Reason> {
+  static constexpr std::array all = {Reason::not_in_input,
+                                     Reason::no_root,
+                                     Reason::not_printed,
+                                     Reason::truncated,
+                                     Reason::damaged,
+                                     Reason::device_lost,
+                                     Reason::vm,
+                                     Reason::asleep,
+                                     Reason::timeout,
+                                     Reason::hidden_by_container,
+                                     Reason::disagreement,
+                                     Reason::not_probed,
+                                     Reason::not_inspected,
+                                     Reason::not_derivable};
+};
+template <>
+struct Values<PortType> {
+  static constexpr std::array all = {
+      PortType::endpoint,           PortType::legacy_endpoint,     PortType::root_port,
+      PortType::switch_upstream,    PortType::switch_downstream,   PortType::pcie_to_pci_bridge,
+      PortType::pci_to_pcie_bridge, PortType::integrated_endpoint, PortType::event_collector};
+};
+template <>
+struct Values<LinkSpeed> {
+  static constexpr std::array all = {LinkSpeed::gen1, LinkSpeed::gen2, LinkSpeed::gen3, LinkSpeed::gen4,
+                                     LinkSpeed::gen5, LinkSpeed::gen6, LinkSpeed::gen7};
+};
+template <>
+struct Values<FabricLink::Kind> {
+  static constexpr std::array all = {FabricLink::Kind::nvlink, FabricLink::Kind::xgmi, FabricLink::Kind::xelink};
+};
+template <>
+struct Values<DriverLink::Kind> {
+  static constexpr std::array all = {DriverLink::Kind::pcie, DriverLink::Kind::xgmi, DriverLink::Kind::other};
+};
+
+/// The value that `to_string` spells so.
+template <class E>
+[[nodiscard]] std::optional<E> from_word(std::string_view word) {
+  for (const auto value : Values<E>::all) {
+    if (to_string(value) == word) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpucoop::recording_file
