@@ -119,6 +119,7 @@ class Writer:
         text("class", "0x%04x%02x" % (f.cls, f.prog_if))
         text("revision", "0x%02x" % f.rev)
         text("numa_node", -1 if f.numa is None else f.numa)
+        text("irq", 40 + f.bus % 32 if f.driver else 0)
         text("resource", self.resource(f))
         state = self.host.asleep.get(f.address)
         awake = "D0" if f.express or f.driver else "unknown"

@@ -289,29 +289,29 @@ _tree.link(_first + "/revision", "revision")
 
 @machine
 def _epyc_many_functions():
-    """A host of 512 functions: sixteen switches with six GPUs each, and network functions.
+    """A host of 512 functions: eight switches with two GPUs each, and network functions.
 
     Constructed; made when it is needed and not kept, since its tree has some 12,000 files.
 
-    What is true: all GPUs are found, each with its chain of four; reading them takes no time worth mentioning.
+    What is true: all sixteen GPUs are found, each with its chain of four; reading the host takes no time worth mentioning.
     """
     gen4 = (16, 16)
     parts = []
-    for i in range(16):
-        root, numa = i * 16, i // 8
+    for i in range(8):
+        root, numa = i * 32, i // 4
         parts += [host_bridge(0x1022, 0x1480, "Starship/Matisse Root Complex", bus=root, numa=numa),
                   _gpp(at(0, root, 1, 1), (root, root + 1, root + 10), gen4, gen4, slot=i + 1, numa=numa)]
         downs = [(n, root + 3 + n, root + 3 + n, gen4, gen4) for n in range(8)]
         parts.append(pex_switch(root + 1, root + 10, (gen4, gen4), downs, numa=numa))
-        parts += [_mi210(at(0, root + 3 + n, 0), numa) for n in range(6)]
-        parts += [endpoint(at(0, root + 9, 0, n), 0x15B3, 0x1023, 0x0200, "CX8 Family [ConnectX-8]", (gen4, gen4),
-                           "mlx5_core", layout="pex", numa=numa) for n in range(7)]
-        parts += [endpoint(at(0, root + 10, 0, n), 0x15B3, 0x1023, 0x0200, "CX8 Family [ConnectX-8]", (gen4, gen4),
-                           "mlx5_core", layout="pex", numa=numa) for n in range(8)]
+        parts += [_mi210(at(0, root + 3 + n, 0), numa) for n in range(2)]
+        # Adapters of eight or nine functions below the other ports.
+        parts += [endpoint(at(0, root + 5 + n, fn >> 3, fn & 7), 0x15B3, 0x1023, 0x0200, "CX8 Family [ConnectX-8]",
+                           (gen4, gen4), "mlx5_core", layout="pex", numa=numa, size=4096)
+                  for n in range(6) for fn in range(9 if n < 3 else 8)][:51]
     listing(*parts)
     return {}, {}
 
 
-_many = {"gpu_count": 96, "gpus": {at(0, 0xF3, 0): {"chain": [at(0, 0xF0, 1, 1), at(0, 0xF1, 0), at(0, 0xF2, 0),
-                                                              at(0, 0xF3, 0)], "link.gbytes_per_s": [31.4, 31.6]}}}
+_many = {"gpu_count": 16, "gpus": {at(0, 0xE3, 0): {"chain": [at(0, 0xE0, 1, 1), at(0, 0xE1, 0), at(0, 0xE2, 0),
+                                                              at(0, 0xE3, 0)], "link.gbytes_per_s": [31.4, 31.6]}}}
 live("epyc-many-functions", Host(nodes=2, iommu="DMA-FQ"), _many, _many, keep=False)

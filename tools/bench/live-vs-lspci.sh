@@ -1,0 +1,100 @@
+#!/bin/sh
+# Instructions and wall time of `gpucoop topo` beside those of `lspci -vvv`, on this host and on a tree of 512 functions,
+# and where the time of topo goes. Prints; judges nothing.
+#
+#   tools/bench/live-vs-lspci.sh GPUCOOP [RUNS]
+#
+# RUNS (default 21) is for the median of the wall times. User and kernel instructions are counted by perf where it may be
+# used, else the user's alone by valgrind's callgrind. Run it as root: without, lspci reads 64 bytes of each function.
+set -eu
+
+gpucoop=${1:?usage: live-vs-lspci.sh GPUCOOP [RUNS]}
+source=$(cd "$(dirname "$0")/../.." && pwd)
+runs=${2:-21}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+for tool in "$gpucoop" lspci python3; do
+  command -v "$tool" >/dev/null || { echo "live-vs-lspci: there is no $tool" >&2; exit 66; }
+done
+python3 "$source/tests/support/make_fixture.py" --tree epyc-many-functions "$work/tree"
+
+if perf stat -x, -e instructions -o "$work/perf" true 2>/dev/null && grep -q '^[0-9]' "$work/perf"; then
+  counter=perf
+elif command -v valgrind >/dev/null; then
+  counter=callgrind
+else
+  counter=none
+fi
+
+# instructions COMMAND...: prints a number, or ? where nothing can count them.
+instructions() {
+  case $counter in
+    perf) perf stat -x, -e instructions -o "$work/perf" "$@" >/dev/null 2>&1 || :
+          sed -n 's/^\([0-9][0-9]*\),.*/\1/p' "$work/perf" ;;
+    callgrind) valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
+                 sed -n 's/.*Collected *: *\([0-9]*\).*/\1/p' | head -1 ;;
+    none) echo '?' ;;
+  esac
+}
+
+# wall COMMAND...: the median of the runs in microseconds.
+wall() {
+  n=0
+  while [ "$n" -lt "$runs" ]; do
+    begin=$(date +%s%N)
+    "$@" >/dev/null 2>&1 || :
+    echo $((($(date +%s%N) - begin) / 1000))
+    n=$((n + 1))
+  done | sort -n | sed -n "$(((runs + 1) / 2))p"
+}
+
+# row NAME TOPO LSPCI
+row() {
+  echo "$1 $2 $3" | awk '{ r = ($2 > 0 && $3 > 0) ? sprintf("%.3f", $2 / $3) : "?"
+                           printf "%-14s %14s %14s %8s\n", $1, $2, $3, r }'
+}
+
+# system_calls COMMAND...: how many, and the most frequent.
+system_calls() {
+  command -v strace >/dev/null || { echo '(no strace)'; return; }
+  strace -f -c -o "$work/calls" "$@" >/dev/null 2>&1 || :
+  awk '/^ *[0-9]/ && $NF != "total" { calls[$NF] = $4; all += $4 }
+       END { printf "%d:", all; for (name in calls) if (calls[name] * 25 >= all) printf " %s %d", name, calls[name]; print "" }' \
+    "$work/calls"
+}
+
+# Where the user's instructions go, by the source files of the functions (needs debug information).
+by_function() {
+  command -v callgrind_annotate >/dev/null || { echo '(no valgrind)'; return; }
+  valgrind --tool=callgrind --callgrind-out-file="$work/grind" "$@" >/dev/null 2>&1 || :
+  callgrind_annotate "$work/grind" 2>/dev/null | sed -n 's/^ *\([0-9,]* *([ 0-9.]*%)\)  *[^ ]*[:/]\([^ ].*\)/\1  \2/p' |
+    cut -c1-110 | sed -n 1,12p
+}
+
+functions=$(find /sys/bus/pci/devices -type l 2>/dev/null | wc -l)
+echo "instructions by $counter, wall: median of $runs runs"
+printf '\n%-14s %14s %14s %8s\n' "live, $functions" 'gpucoop topo' 'lspci -vvv' 'ratio'
+row instructions "$(instructions "$gpucoop" topo)" "$(instructions lspci -vvv)"
+row wall-us "$(wall "$gpucoop" topo)" "$(wall lspci -vvv)"
+
+tree="$work/tree"
+printf '\n%-14s %14s %14s %8s\n' 'tree, 512' 'gpucoop topo' 'lspci -vvv' 'ratio'
+row instructions "$(instructions "$gpucoop" topo --sysroot "$tree")" \
+  "$(instructions lspci -A linux-sysfs -O sysfs.path="$tree/sys/bus/pci" -vvv)"
+row wall-us "$(wall "$gpucoop" topo --sysroot "$tree")" \
+  "$(wall lspci -A linux-sysfs -O sysfs.path="$tree/sys/bus/pci" -vvv)"
+
+echo
+echo 'system calls'
+echo "  topo, live   $(system_calls "$gpucoop" topo)"
+echo "  lspci, live  $(system_calls lspci -vvv)"
+echo "  topo, tree   $(system_calls "$gpucoop" topo --sysroot "$tree")"
+echo "  lspci, tree  $(system_calls lspci -A linux-sysfs -O sysfs.path="$tree/sys/bus/pci" -vvv)"
+echo
+echo 'functions of topo on the tree'
+by_function "$gpucoop" topo --sysroot "$tree"
+echo
+echo 'functions of topo, live'
+by_function "$gpucoop" topo
