@@ -75,8 +75,9 @@ HostSummary host_summary(const Recording& recording, const Virtualization& virtu
 
 void add_host_facts(const Recording& recording, const Virtualization& virtualization, FactList& facts) {
   const Subject host{SubjectKind::host, {}};
-  facts.add("host.live", host, FactValue(recording.live),
-            recording.live ? "gpucoop runs on the host itself" : "a recorded or copied host");
+  facts.add(
+      "host.direct", host, FactValue(recording.direct),
+      recording.direct ? "gpucoop itself read the kernel of the host" : "what other programs printed about the host");
   facts.add("host.registers", host, fact_value(registers_read(recording)),
             "by how much of the devices' configuration space came back");
   facts.add("host.lists_devices", host, FactValue(recording.lists_devices),

@@ -147,7 +147,7 @@ struct HostSummary {
   Known<std::string> container;  ///< that the reading was made in; absent: in none
   Known<bool> user_namespace;    ///< root of the reading is not root of the host
   Known<std::string> iommu;      ///< `translating`, `passthrough`, `off`
-  std::string fingerprint;   ///< of the PCI devices: equal for two readings of one unchanged host
+  std::string fingerprint;       ///< of the PCI devices: equal for two readings of one unchanged host
 };
 
 /// What the kernel log says about one device, once for each cause.

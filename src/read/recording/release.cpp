@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "read/recording/form.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop::recording_file {
@@ -63,7 +62,7 @@ std::string admitted_words(std::string_view text, std::size_t most) {
   std::string result(text.substr(0, end));
   // A trailing `+` is the kernel's own mark of a changed source.
   if (end + 1 == text.size() && text[end] == '+') result += '+';
-  return is_identity(result) ? std::string() : result;
+  return result;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::string path_of(const OpenNode& node) {
 }
 
 template <class T>
-void raise(Known<T>& to, const Known<T>& value) {
+void raise_to(Known<T>& to, const Known<T>& value) {
   if (value.is_known() && (!to.is_known() || to.value() < value.value())) to = value;
 }
 
@@ -94,7 +94,7 @@ class Joined {
 
   std::vector<Holder> take() {
     // A DRM client's memory includes what KFD allocated for it.
-    for (const auto& [key, bytes] : kfd_memory_) raise(at(key).memory_bytes, bytes);
+    for (const auto& [key, bytes] : kfd_memory_) raise_to(at(key).memory_bytes, bytes);
     std::vector<Holder> list;
     for (auto& [key, holder] : holders_) list.push_back(std::move(holder));
     return list;
