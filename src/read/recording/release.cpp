@@ -16,7 +16,7 @@ constexpr auto kWords = std::to_array<std::string_view>(
      "dist",     "deb",        "bpo",      "debian",  "ubuntu", "pve",     "truenas",  "production", "unraid",
      "nixos",    "el",         "fc",       "amzn",    "azl",    "cm",      "ol",       "uek",        "el8uek",
      "azure",    "aws",        "gcp",      "gke",     "kvm",    "oracle",  "ibm",      "nvidia",     "tegra",
-     "64k",      "microsoft",  "standard", "wsl",     "raspi",  "rpi",     "v8",       "stable",     "mainline",
+     "64k",      "microsoft",  "standard", "WSL",     "raspi",  "rpi",     "v8",       "stable",     "mainline",
      "git",      "longterm",   "next",     "dirty",   "clear",  "native",  "synology", "slackware",  "void",
      "xcp",      "esos"});
 
