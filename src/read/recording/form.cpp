@@ -11,7 +11,6 @@
 namespace gpucoop::recording_file {
 namespace {
 
-constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 constexpr std::string_view kDigits = "0123456789";
 
 bool consists_of(std::string_view s, std::string_view others) {
