@@ -95,12 +95,8 @@ def compare_hop(who, hop, sysfs, printed, findings):
         findings.fit("%s %s acs.%s" % (who, address, key), key, fields.get("ACSCtl." + name), hop["acs"][key])
 
 
-def compare_user(who, machine, folder, sysfs, findings):
-    report, code = load(folder, who + ".topo.json", findings)
-    if report is None:
-        return
-    printed = lspci_text.parse((folder / (who + ".lspci")).read_text(encoding="utf-8"))
-    parents = lspci_text.parents((folder / (who + ".lspci.paths")).read_text(encoding="utf-8"))
+def compare_gpus(who, report, printed, parents, sysfs, findings):
+    """Each GPU of a report against the listing of lspci (as `lspci_text` takes it apart), and against sysfs."""
     findings.fit(who + " devices of lspci and sysfs", "list", [sorted(sysfs.devices)], sorted(printed))
     findings.fit(who + " GPUs", "list", [sysfs.gpus()], sorted(gpu["address"] for gpu in report["gpus"]))
     for gpu in report["gpus"]:
@@ -110,18 +106,26 @@ def compare_user(who, machine, folder, sysfs, findings):
         findings.fit(what + "chain and sysfs", "chain", sysfs.chain(address), [hop["address"] for hop in gpu["chain"]])
         for hop in gpu["chain"]:
             compare_hop(who, hop, sysfs, printed, findings)
-            parent = parents.get(hop["address"])
             above = sysfs.chain(hop["address"])[:-1]
-            findings.fit(what + "parent of lspci and sysfs", "parent", above[-1] if above else None, parent)
+            findings.fit(what + "parent of lspci and sysfs", "parent", above[-1] if above else None,
+                         parents.get(hop["address"]))
         for key in ("vendor", "device"):
             findings.fit(what + key, key, device[key][2:], gpu["ids"][key])
         findings.fit(what + "driver", "driver", device.get("driver"), gpu["driver"])
         node = int(device["numa_node"])
         findings.fit(what + "NUMA node", "numa_node", None if node < 0 else node, gpu["numa_node"])
-        findings.fit(what + "BAR", "bytes", sysfs.largest_bar(address), gpu["bar"]["bytes"])
+        findings.fit(what + "BAR", "bytes", sysfs.largest_bar(address), (gpu["bar"] or {}).get("bytes"))
         slots = {sysfs.slots[hop.rsplit(".", 1)[0]] for hop in sysfs.chain(address) if hop.rsplit(".", 1)[0] in sysfs.slots}
         if slots:
             findings.expect(what + "slot", gpu["slot"] in slots, sorted(slots), gpu["slot"])
+
+
+def compare_user(who, machine, folder, sysfs, findings):
+    report, code = load(folder, who + ".topo.json", findings)
+    if report is None:
+        return
+    compare_gpus(who, report, lspci_text.parse((folder / (who + ".lspci")).read_text(encoding="utf-8")),
+                 lspci_text.parents((folder / (who + ".lspci.paths")).read_text(encoding="utf-8")), sysfs, findings)
     expected = dict(machine.get("expect", {}), **machine.get("expect_" + who, {}))
     wanted = expected.pop("exit", 0)
     findings.fit(who + " exit status", "exit", wanted, code)

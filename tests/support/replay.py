@@ -3,7 +3,8 @@ import json
 import subprocess
 
 NOT_REPLAYED = {"sources", "taken_at", "holders", "holders_complete"}
-HOST_NOT_REPLAYED = {"source", "live", "label"}
+HOST_NOT_REPLAYED = {"source", "live", "label", "holders_complete"}
+FACTS_NOT_REPLAYED = ("host.live", "holders.")
 
 
 def records(gpucoop):
@@ -18,7 +19,7 @@ def kept(report):
     out["gpus"] = [{key: value for key, value in gpu.items() if key not in NOT_REPLAYED} for gpu in report["gpus"]]
     # Evidence names the file that it is from.
     out["facts"] = [{key: value for key, value in fact.items() if key != "evidence"} for fact in report["facts"]
-                    if not fact["id"].startswith("holders.")]
+                    if not fact["id"].startswith(FACTS_NOT_REPLAYED)]
     return out
 
 
