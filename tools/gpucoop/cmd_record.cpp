@@ -55,7 +55,7 @@ void say_what_is_in_it(const Recording& recording, const OutputOptions& output) 
   std::string text = name + ": " + counted(recording.devices.size(), "PCI device");
   if (!recording.log.empty()) text += ", " + counted(recording.log.size(), "kernel line");
   print_note(text + ".");
-  print_note("It holds no serial numbers and no names of people, hosts, programs or files.");
+  print_note("In it are no serial numbers and no names of people, hosts or programs.");
   say_missing(recording, Reason::no_root, "only root may read",
               recording.live ? " For these: sudo gpucoop record -o FILE" : "");
   say_missing(recording, Reason::asleep, "asleep and left so:", "");

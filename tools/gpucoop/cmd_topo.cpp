@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -24,6 +26,14 @@ std::string rendered(const Report& report, const OutputOptions& options) {
   return options.quiet ? render_answer(report, text) : render_text(report, text);
 }
 
+/// For a person in front of the host itself.
+std::string hint(const Report& report, const OutputOptions& options) {
+  const bool to_terminal = (options.file.empty() || options.file == "-") && ::isatty(STDOUT_FILENO) == 1;
+  const bool whole_text = options.format == Format::text && !options.quiet;
+  if (!report.topology.host.live || !to_terminal || !whole_text) return {};
+  return "For a bug report, attach host.json from: sudo gpucoop record -o host.json\n";
+}
+
 ExitCode fail(const Error& error) {
   print_error(error);
   return error.code;
@@ -36,7 +46,8 @@ ExitCode run_topo(const TopoOptions& options) {
   if (!output) return fail(output.error());
   const auto report = load_report(options.input);
   if (!report) return fail(report.error());
-  if (const auto error = output.value().finish(rendered(report.value(), options.output))) return fail(*error);
+  const auto text = rendered(report.value(), options.output) + hint(report.value(), options.output);
+  if (const auto error = output.value().finish(text)) return fail(*error);
   if (const auto none = no_gpu(report.value())) return fail(*none);
   return ExitCode::ok;
 }

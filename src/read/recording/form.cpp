@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/address.hpp"
+#include "read/recording/label.hpp"
 #include "read/recording/parameters.hpp"
 #include "read/recording/release.hpp"
 #include "read/text.hpp"
@@ -105,7 +106,7 @@ std::string admitted(Form form, std::string_view text) {
     case Form::parameters: return recorded_parameters(text);
     case Form::board: return words(text, 160, true, "");
     case Form::title: return words(text, 200, false, "");
-    case Form::label: return words(text, 64, true, "");
+    case Form::label: return admitted_label(text);
     case Form::cpu_vendor: return word(text, 24, "");
     case Form::container:
       return one_of<7>(text, {"docker", "podman", "lxc", "systemd-nspawn", "kubernetes", "rkt", "container"});

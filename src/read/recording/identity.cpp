@@ -102,7 +102,8 @@ bool is_identity(std::string_view word) {
     if (is_hardware_address(rest) || is_uuid(rest) || is_ip4(rest)) return true;
     auto end = rest.find_first_not_of("0123456789abcdefABCDEF:");
     if (is_ip6(rest.substr(0, end))) return true;
-    if ((at == 0 || word[at - 1] != '/') && is_foreign_path(rest)) return true;
+    const bool apart = at == 0 || std::string_view("=:(['\"<,;").find(word[at - 1]) != std::string_view::npos;
+    if (apart && is_foreign_path(rest)) return true;
   }
   return false;
 }

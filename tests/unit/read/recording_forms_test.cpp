@@ -123,7 +123,12 @@ TEST_CASE("forms: kernel lines keep what the catalogue knows") {
 TEST_CASE("forms: labels and boards without numbers of single parts") {
   CHECK(admitted(Form::label, "PCIEX16_2") == "PCIEX16_2");
   CHECK(admitted(Form::label, "CPU SLOT1 PCI-E 4.0 X16") == "CPU SLOT1 PCI-E 4.0 X16");
+  for (const auto* whole : {"PCIEX16(G5)_1", "PCI_E1", "Slot 3", "9", "0-2", "J6B2", "M.2_1", "M2A_CPU", "PCIE5X16_2",
+                            "Riser 1 Slot 2", "SLOT7", "Onboard - Ethernet", "OCP3.0 Mezz", "CPU0 PCI-E X16 #2"}) {
+    CHECK(admitted(Form::label, whole) == whole);
+  }
   CHECK(admitted(Form::label, "SLOT 3 SN1234567") == "SLOT 3");
+  CHECK(admitted(Form::label, "johns Slot 4") == "Slot 4");
   CHECK(admitted(Form::board, "Micro-Star International Co., Ltd. MS-7D78 (rev 00:11:22:33:44:55)") ==
         "Micro-Star International Co., Ltd. MS-7D78 (rev");
   CHECK(admitted(Form::board, "QEMU Standard PC (Q35 + ICH9, 2009)") == "QEMU Standard PC (Q35 + ICH9, 2009)");

@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""What `gpucoop record` promises: the file, the replay, the wrong files. record_test.py SOURCE_DIR GPUCOOP."""
+import json
+import os
+import pathlib
+import re
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+SOURCE, GPUCOOP = pathlib.Path(sys.argv[1]).resolve(), os.path.abspath(sys.argv[2])
+FIXTURES = SOURCE / "fixtures"
+sys.path.insert(0, str(SOURCE / "tests/support"))
+sys.path.insert(0, str(SOURCE / "tests/schema"))
+sys.dont_write_bytecode = True
+
+import replay  # noqa: E402
+import sysfs_tree  # noqa: E402
+import validate  # noqa: E402
+
+SCHEMA = json.loads((SOURCE / "src/read/recording/recording.schema.json").read_text(encoding="utf-8"))
+HOST = FIXTURES / "asus-tuf-b650e-dual-r9700"
+
+
+def run(*args, command=None, **more):
+    return subprocess.run([*(command or [GPUCOOP]), *map(str, args)], capture_output=True, text=True, timeout=120,
+                          check=False, **more)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.out = self.folder / "host.json"
+
+    def expect(self, code, done, *words):
+        self.assertEqual(done.returncode, code, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def record(self, *args, code=0, **more):
+        done = run("record", "-o", self.out, *args, **more)
+        self.expect(code, done)
+        return done
+
+    def check_schema(self, document):
+        if validate.jsonschema is None:
+            return
+        found = ["%s: %s" % ("/".join(map(str, e.absolute_path)), e.message[:200])
+                 for e in validate.jsonschema.Draft202012Validator(SCHEMA).iter_errors(document)]
+        self.assertEqual(found, [])
+
+
+class File(Case):
+    def test_it_is_made_whole_and_readable(self):
+        done = self.record("--from", HOST / "lspci-vv.txt")
+        self.assertEqual(done.stdout, "")
+        self.assertIn("PCI devices", done.stderr)
+        for line in done.stderr.replace(str(self.out), "host.json").splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        self.assertEqual(os.listdir(self.folder), ["host.json"])
+        mask = os.umask(0)
+        os.umask(mask)
+        self.assertEqual(stat.S_IMODE(self.out.stat().st_mode), 0o644 & ~mask)
+        document = json.loads(self.out.read_text(encoding="ascii"))
+        self.assertEqual(document["schema"], "gpucoop.recording/1")
+        self.assertEqual(document["sources"], ["lspci-text"])
+        self.check_schema(document)
+
+    def test_umask_is_respected(self):
+        self.record("--from", HOST / "lspci-vv.txt", "-q", preexec_fn=lambda: os.umask(0o077))
+        self.assertEqual(stat.S_IMODE(self.out.stat().st_mode), 0o600)
+
+    def test_quiet_says_nothing(self):
+        self.assertEqual(self.record("--from", HOST / "lspci-vv.txt", "--quiet").stderr, "")
+
+    def test_standard_output(self):
+        done = run("record", "--from", HOST / "lspci-vv.txt", "-o", "-")
+        self.expect(0, done)
+        self.assertEqual(json.loads(done.stdout)["schema"], "gpucoop.recording/1")
+
+    def test_misuse_is_64(self):
+        for args in (["record"], ["record", "--from", "x"], ["record", "-o"], ["record", "-o", "x", "--format", "json"],
+                     ["record", "-o", "x", "--from", "a", "--sysroot", "b"]):
+            with self.subTest(args=args):
+                self.expect(64, run(*args, cwd=self.folder))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_an_existing_file_is_kept(self):
+        self.out.write_text("precious", encoding="ascii")
+        self.expect(73, run("record", "-o", self.out, "--from", HOST / "lspci-vv.txt"), "exists and is kept", str(self.out))
+        self.assertEqual(self.out.read_text(encoding="ascii"), "precious")
+        self.record("--from", HOST / "lspci-vv.txt", "--overwrite")
+        self.assertIn("gpucoop.recording/1", self.out.read_text(encoding="ascii"))
+
+    def test_a_file_that_comes_meanwhile_is_kept(self):
+        fifo = self.folder / "input"
+        os.mkfifo(fifo)
+        process = subprocess.Popen([GPUCOOP, "record", "--from", str(fifo), "-o", str(self.out)], stderr=subprocess.PIPE)
+        with open(fifo, "wb") as writer:  # opened for reading by now: the output has been prepared
+            self.assertEqual(sorted(n[:9] for n in os.listdir(self.folder)), [".gpucoop-", "input"])
+            self.out.write_text("precious", encoding="ascii")
+            writer.write((HOST / "lspci-vv.txt").read_bytes())
+        self.assertIn(b"exists and is kept", process.communicate(timeout=60)[1])
+        self.assertEqual(process.returncode, 73)
+        self.assertEqual(self.out.read_text(encoding="ascii"), "precious")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["host.json", "input"])
+
+    def test_an_interrupted_run_leaves_nothing(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number):
+                fifo = self.folder / "input"
+                os.mkfifo(fifo)
+                process = subprocess.Popen([GPUCOOP, "record", "--from", str(fifo), "-o", str(self.out)],
+                                           stderr=subprocess.DEVNULL)
+                with open(fifo, "wb"):
+                    self.assertEqual(len(os.listdir(self.folder)), 2)
+                    process.send_signal(number)
+                    process.wait(timeout=60)
+                self.assertEqual(process.returncode, -number)
+                self.assertEqual(os.listdir(self.folder), ["input"])
+                fifo.unlink()
+
+    def test_what_fails_leaves_nothing(self):
+        self.expect(66, run("record", "-o", self.out, "--from", self.folder / "none"))
+        self.expect(65, run("record", "-o", self.out, "--from", os.devnull))
+        self.assertEqual(os.listdir(self.folder), [])
+        self.expect(73, run("record", "-o", self.folder / "no/such/folder", "--from", self.folder / "none"), "cannot be made")
+        self.expect(73, run("record", "-o", self.folder, "--from", self.folder / "none"), "cannot be made")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_a_folder_that_may_not_be_written(self):
+        self.folder.chmod(0o500)
+        self.expect(73, run("record", "-o", self.out, "--from", HOST / "lspci-vv.txt"), "cannot be made", str(self.out))
+        self.folder.chmod(0o700)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may give files away")
+    def test_a_link_that_another_has_put_there_is_not_followed(self):
+        shared = self.folder / "shared"
+        shared.mkdir()
+        shared.chmod(0o1777)
+        victim = self.folder / "victim"
+        victim.write_text("precious", encoding="ascii")
+        os.symlink(victim, shared / "host.json")
+        os.lchown(shared / "host.json", 65534, 65534)
+        done = run("record", "-o", shared / "host.json", "--overwrite", "--from", HOST / "lspci-vv.txt")
+        self.expect(73, done, "cannot be made")
+        self.assertEqual(victim.read_text(encoding="ascii"), "precious")
+
+    def test_a_link_to_nothing_is_kept(self):
+        os.symlink("nowhere", self.out)
+        self.expect(73, run("record", "-o", self.out, "--from", HOST / "lspci-vv.txt"), "exists and is kept")
+        self.assertFalse((self.folder / "nowhere").exists())
+
+    def test_this_host(self):
+        done = self.record()
+        document = json.loads(self.out.read_text(encoding="ascii"))
+        self.check_schema(document)
+        self.assertIn("live", document["sources"])
+        self.assertIs(document["direct"], True)
+        self.assertRegex(document["taken_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertIn("no serial numbers", done.stderr)
+
+    def test_a_host_without_a_list_of_devices_is_69_and_is_written(self):
+        (self.folder / "root/sys/devices").mkdir(parents=True)
+        self.record("--sysroot", self.folder / "root", code=69)
+        self.check_schema(json.loads(self.out.read_text(encoding="ascii")))
+
+
+def without_places(value):
+    """A report without where in the input something stood, which only the input has."""
+    if isinstance(value, dict):
+        return {key: without_places(inside) for key, inside in value.items() if key != "where"}
+    if isinstance(value, list):
+        return [without_places(inside) for inside in value]
+    return re.sub(r" \([^()]*:\d+\)", "", value) if isinstance(value, str) else value
+
+
+class Replay(Case):
+    def report(self, code, *args, env=None):
+        done = run("topo", "--format", "json", *args, env=dict(os.environ, **(env or {})))
+        self.assertIn(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)
+
+    def compare(self, before, after):
+        evidence = []
+        for report in (before, after):
+            evidence.append([(fact["id"], fact["subject"], fact["evidence"]) for fact in report["facts"]
+                             if not fact["id"].startswith(replay.FACTS_NOT_REPLAYED)])
+        before, after = replay.kept(before), replay.kept(after)
+        for key in sorted(set(before) | set(after)):
+            self.assertIsNone(replay.difference(before.get(key), after.get(key), key))
+        for a, b in zip(*evidence):
+            self.assertEqual(a, b)
+
+    def check(self, *args, code=(0, 69), places=True, before_args=()):
+        fixed = {"SOURCE_DATE_EPOCH": "1000000000"}
+        before = self.report(code, *args, *before_args, env=fixed)
+        done = run("record", "-o", self.out, "--overwrite", "-q", *args, env=dict(os.environ, **fixed))
+        self.assertIn(done.returncode, (0, 69), done.stderr)
+        self.check_schema(json.loads(self.out.read_text(encoding="ascii")))
+        after = self.report(code, "--from", self.out)
+        self.assertEqual(after["sources"], [{"file": str(self.out), "kind": "recording"}])
+        self.assertIs(after["host"]["live"], False)
+        if not places:
+            before, after = without_places(before), without_places(after)
+        self.compare(before, after)
+        # A recording of the recording is the recording.
+        again = self.folder / "again.json"
+        done = run("record", "-o", again, "--overwrite", "-q", "--from", self.out)
+        a, b = (json.loads(f.read_text(encoding="ascii")) for f in (self.out, again))
+        self.assertEqual(b.pop("sources"), ["recording"])
+        a.pop("sources")
+        self.assertEqual(a, b)
+        return before, after
+
+    def test_every_dump(self):
+        files = sorted(f for f in FIXTURES.glob("*/*") if f.suffix in (".txt", ".xml", ".log", ".md", ".bin"))
+        count = 0
+        for file in files:
+            if file.name == "about.md" or run("topo", "--from", file, "--format", "json").returncode == 65:
+                continue
+            with self.subTest(file=str(file.relative_to(FIXTURES))):
+                self.check("--from", file, places=False)
+                count += 1
+        self.assertGreater(count, 40)
+
+    def test_dumps_that_belong_together(self):
+        self.check("--from", HOST / "lspci-vv.txt", "--from", HOST / "lspci-xxxx.txt", places=False)
+        proart = FIXTURES / "asus-proart-b850-dual-r9700"
+        self.check("--from", proart / "lspci-vv.txt", "--from", proart / "kernel.log", places=False)
+
+    def test_every_tree(self):
+        count = 0
+        for truth_file in sorted(FIXTURES.glob("*/truth*.json")):
+            truth = json.loads(truth_file.read_text(encoding="utf-8"))
+            if "sysroot" not in truth or truth["sysroot"].startswith("made:"):
+                continue
+            with self.subTest(case=str(truth_file.relative_to(FIXTURES))), tempfile.TemporaryDirectory() as root:
+                sysfs_tree.of_case(truth_file, truth).unpack(root, truth["view"])
+                try:
+                    before, after = self.check("--sysroot", root)
+                    self.assertEqual(before["taken_at"], "2001-09-09T01:46:40Z")
+                    self.assertEqual(after["taken_at"], "2001-09-09T01:46:40Z")
+                finally:
+                    sysfs_tree.removable(root)
+                count += 1
+        self.assertGreater(count, 3)
+
+    def test_this_host(self):
+        self.check(code=(0, 69))
+
+    def test_a_recording_and_a_log_of_the_host(self):
+        proart = FIXTURES / "asus-proart-b850-dual-r9700"
+        self.record("--from", proart / "lspci-vv.txt")
+        report = self.report((0,), "--from", self.out, "--from", proart / "kernel.log")
+        self.assertEqual([s["kind"] for s in report["sources"]], ["recording", "kernel-log"])
+        self.assertTrue(report["log"])
+
+    def test_explain_reads_it(self):
+        self.record("--from", HOST / "lspci-vv.txt")
+        done = run("explain", "atomics.path", "--from", self.out)
+        self.expect(0, done)
+        self.assertIn("0b:00.0", done.stdout)
+
+    def test_standard_input_and_a_byte_order_mark(self):
+        self.record("--from", HOST / "lspci-vv.txt")
+        done = run("topo", "--from", "-", "--quiet", input="\ufeff" + self.out.read_text(encoding="ascii"))
+        self.expect(0, done)
+        self.assertIn("2 AMD GPUs", done.stdout)
+
+    def test_two_hosts_are_told_apart(self):
+        self.record("--from", HOST / "lspci-vv.txt")
+        other = self.folder / "other.json"
+        self.expect(0, run("record", "-o", other, "--from", FIXTURES / "x570-dual-rtx3090-idle/lspci-vv.txt"))
+        self.expect(65, run("topo", "--from", self.out, "--from", other), "--dump")
+        done = run("topo", "--from", self.out, "--from", other, "--dump", "2", "--quiet")
+        self.assertIn("NVIDIA", done.stdout)
+
+
+class Wrong(Case):
+    def test_wrong_files_are_65_with_a_place(self):
+        for text, where in (("{", "host.json:1"), ('{"schema": "gpucoop.recording/1",\n"devices": [}', "host.json:2"),
+                            ("{}", "host.json"), ('{"schema":"gpucoop.recording/2"}', "host.json: /schema"),
+                            ('{"schema":"gpucoop.recording/1","devices":[{"address":"x"}]}', "host.json: /devices/0/address")):
+            with self.subTest(text=text):
+                self.out.write_text(text, encoding="ascii")
+                self.expect(65, run("topo", "--from", self.out), where, "next: ")
+
+    def test_what_cannot_be_is_a_warning(self):
+        self.record("--from", HOST / "lspci-vv.txt")
+        document = json.loads(self.out.read_text(encoding="ascii"))
+        document["devices"][0]["class_code"] = "zz"
+        document["colour"] = "red"
+        self.out.write_text(json.dumps(document), encoding="ascii")
+        done = run("topo", "--from", self.out, "--format", "json")
+        self.expect(0, done)
+        codes = {warning["code"] for warning in json.loads(done.stdout)["warnings"]}
+        self.assertLessEqual({"recording.damaged", "recording.unknown-key"}, codes)
+
+
+class Hint(Case):
+    def on_terminal(self, *args):
+        master, slave = os.openpty()
+        process = subprocess.Popen([GPUCOOP, *args], stdout=slave, stderr=subprocess.DEVNULL)
+        os.close(slave)
+        output = b""
+        reader = threading.Timer(60, process.kill)
+        reader.start()
+        while True:
+            try:
+                block = os.read(master, 65536)
+            except OSError:
+                break
+            if not block:
+                break
+            output += block
+        process.wait()
+        reader.cancel()
+        os.close(master)
+        return output.decode()
+
+    def test_only_the_running_host_on_a_terminal(self):
+        self.assertIn("gpucoop record -o host.json", self.on_terminal("topo").splitlines()[-1])
+        self.assertNotIn("gpucoop record", self.on_terminal("topo", "--quiet"))
+        self.assertNotIn("gpucoop record", self.on_terminal("topo", "--format", "json"))
+        self.assertNotIn("gpucoop record", self.on_terminal("topo", "--from", str(HOST / "lspci-vv.txt")))
+        self.assertNotIn("gpucoop record", run("topo").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
