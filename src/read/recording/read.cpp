@@ -10,6 +10,7 @@
 
 #include "read/recording/bounds.hpp"
 #include "read/recording/enum_words.hpp"
+#include "read/recording/problems.hpp"
 #include "read/recording/recording.hpp"
 #include "read/recording/table.hpp"
 #include "read/text.hpp"
@@ -20,31 +21,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Where in the document a value is: a list of steps upwards, which lives on the stack of the reading.
-struct At {
-  const At* up = nullptr;
-  std::string_view key;
-  std::size_t index = 0;
-
-  [[nodiscard]] std::string pointer() const {
-    if (up == nullptr) return {};
-    return up->pointer() + "/" + (key.empty() ? std::to_string(index) : std::string(key));
-  }
-};
-
-/// Things of one kind that were left out: how many, and where the first is.
-struct LeftOutThere {
-  std::size_t count = 0;
-  std::string first;
-
-  void add(const At& at) {
-    if (count++ == 0) first = at.pointer();
-  }
-};
-
 class Reader {
  public:
-  explicit Reader(std::string name) : name_(std::move(name)) {}
+  explicit Reader(std::string name) : problems_(std::move(name)) {}
 
   Result<Recording> run(const Json& document) {
     const At root;
@@ -52,23 +31,20 @@ class Reader {
     if (auto error = check_schema(document)) return *error;
     Recording recording;
     get(document, recording, Form::plain, root);
-    if (error_) return *error_;
+    if (problems_.failed()) return *problems_.failed();
     if (auto error = check_order(recording)) return *error;
-    recording.sources = {{name_, SourceKind::recording}};
+    recording.sources = {{problems_.name(), SourceKind::recording}};
     for (auto& device : recording.devices) device.places = {Place{0, 0}};
-    add_warnings(document, recording);
+    for (auto& warning : problems_.warnings(writer_of(document))) recording.warnings.push_back(std::move(warning));
     return recording;
   }
 
  private:
-  Error bad(std::string what, const At& at, std::string next = {}) const {
-    if (next.empty()) next = "make the recording again with `gpucoop record -o FILE`";
-    const auto pointer = at.pointer();
-    return {ExitCode::bad_input, std::move(what), pointer.empty() ? name_ : name_ + ": " + pointer, std::move(next)};
+  template <class... T>
+  Error bad(T&&... about) const {
+    return problems_.error(std::forward<T>(about)...);
   }
-  void fail(std::string what, const At& at) {
-    if (!error_) error_ = bad(std::move(what), at);
-  }
+  void fail(std::string what, const At& at) { problems_.fail(std::move(what), at); }
 
   Status check_schema(const Json& document) const {
     const At root;
@@ -100,28 +76,19 @@ class Reader {
     return std::nullopt;
   }
 
-  void add_warnings(const Json& document, Recording& recording) const {
-    const auto add = [&](const char* code, const LeftOutThere& things, const std::string& what) {
-      if (things.count == 0) return;
-      const auto more = things.count > 1 ? ", and " + std::to_string(things.count - 1) + " more" : std::string();
-      recording.warnings.push_back({code, what + " (" + things.first + more + ").", name_});
-    };
-    std::string writer = "a newer gpucoop";
-    if (const auto tool = document.find("tool"); tool != document.end() && tool->is_object()) {
-      const auto version = tool->find("version");
-      if (version != tool->end() && version->is_string()) {
-        const auto word = admitted(Form::version, version->get_ref<const std::string&>());
-        if (!word.empty()) writer = "gpucoop " + word;
-      }
-    }
-    add("recording.unknown-key", unknown_,
-        "The recording, made by " + writer + ", has keys that this version does not know; they are left out");
-    add("recording.damaged", damaged_, "Values in the recording that cannot be are left out");
+  /// `gpucoop 1.2.0`, as the recording says.
+  static std::string writer_of(const Json& document) {
+    const auto tool = document.find("tool");
+    if (tool == document.end() || !tool->is_object()) return "another program";
+    const auto version = tool->find("version");
+    const bool text = version != tool->end() && version->is_string();
+    const auto word = text ? admitted(Form::version, version->get_ref<const std::string&>()) : std::string();
+    return word.empty() ? "another program" : "gpucoop " + word;
   }
 
   template <class T>
   void get(const Json& json, T& to, Form form, const At& at) {
-    if (error_) return;
+    if (problems_.failed()) return;
     if constexpr (IsKnown<T>::value) {
       get_known(json, to, form, at);
     } else if constexpr (IsVector<T>::value) {
@@ -132,10 +99,10 @@ class Reader {
       auto value = one<T>(json, form, at);
       if (value) {
         to = std::move(*value);
-      } else if (!error_ && !std::is_same_v<T, std::string>) {
+      } else if (!problems_.failed() && !std::is_same_v<T, std::string>) {
         fail("is no possible value", at);
-      } else if (!error_) {
-        damaged_.add(at);
+      } else if (!problems_.failed()) {
+        problems_.damaged(at);
       }
     }
   }
@@ -150,7 +117,7 @@ class Reader {
       const auto& word = json.front();
       if (!word.is_string()) return fail("has to be text", At{&at, "unknown"});
       const auto reason = from_word<Reason>(word.get_ref<const std::string&>());
-      if (!reason) damaged_.add(at);
+      if (!reason) problems_.damaged(at);
       to = Known<T>::unknown(reason.value_or(Reason::not_in_input));
       return;
     }
@@ -160,8 +127,8 @@ class Reader {
       to = std::move(inside);
     } else {
       auto inside = one<T>(json, form, at);
-      if (error_) return;
-      if (!inside) damaged_.add(at);
+      if (problems_.failed()) return;
+      if (!inside) problems_.damaged(at);
       to = inside ? Known<T>(std::move(*inside)) : Known<T>::unknown(Reason::damaged);
     }
   }
@@ -174,9 +141,9 @@ class Reader {
       const At here{&at, {}, i};
       T entry{};
       get(json[i], entry, form, here);
-      if (error_) return;
+      if (problems_.failed()) return;
       if (is_whole(entry, json[i], here)) to.push_back(std::move(entry));
-      if (error_) return;
+      if (problems_.failed()) return;
     }
   }
 
@@ -234,7 +201,7 @@ class Reader {
       if constexpr (std::is_same_v<T, Recording>) {
         known = known || entry.key() == "schema" || entry.key() == "tool" || entry.key() == "sources";
       }
-      if (!known) unknown_.add(At{&at, entry.key()});
+      if (!known) problems_.unknown_key(At{&at, entry.key()});
     }
   }
 
@@ -307,18 +274,8 @@ class Reader {
     return std::nullopt;
   }
 
-  std::string name_;
-  std::optional<Error> error_;
-  LeftOutThere unknown_;
-  LeftOutThere damaged_;
+  Problems problems_;
 };
-
-Error not_json(const std::string& name, std::string_view bytes, std::size_t at, std::string what) {
-  const auto line =
-      1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(at, bytes.size())), '\n');
-  return {ExitCode::bad_input, std::move(what), name + ":" + std::to_string(line),
-          "copy the recording again, whole, or make it again with `gpucoop record -o FILE`"};
-}
 
 }  // namespace
 }  // namespace recording_file
