@@ -103,13 +103,21 @@ class Analysis {
  private:
   using LinkIndex = std::map<std::pair<Address, Address>, std::size_t>;
 
+  /// Where one side of a disagreement stands. A recording of a host keeps the disagreement and not the places.
+  [[nodiscard]] std::string source_words(const Place& place, const char* otherwise) const {
+    auto words = to_string(recording_, place);
+    if (!words.empty()) return words;
+    const bool several = recording_.sources.size() > 1 && place.source < recording_.sources.size();
+    return several ? recording_.sources[place.source].file : otherwise;
+  }
+
   void copy_warnings() {
     topology_.warnings = recording_.warnings;
     for (const auto& d : recording_.disagreements) {
       topology_.warnings.push_back(
           {"input.disagreement",
            fmt::format("{} of {} is {} in {} and {} in {}; {}.", d.field, short_form(d.device), d.kept,
-                       to_string(recording_, d.kept_place), d.other, to_string(recording_, d.other_place),
+                       source_words(d.kept_place, "one source"), d.other, source_words(d.other_place, "another"),
                        d.open ? "it counts as unknown" : "the first is used"),
            to_string(d.device)});
     }

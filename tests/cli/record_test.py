@@ -262,6 +262,21 @@ class Replay(Case):
         self.assertEqual([s["kind"] for s in report["sources"]], ["recording", "kernel-log"])
         self.assertTrue(report["log"])
 
+    def test_a_disagreement_is_kept_without_its_places(self):
+        text = (HOST / "lspci-vv.txt").read_text(encoding="utf-8")
+        before, section, after = text.partition("06:09.0 ")
+        other = self.folder / "other.txt"
+        other.write_text(before + section + after.replace("Width x1,", "Width x2,", 1).replace("Width x1", "Width x2", 1),
+                         encoding="utf-8")
+        args = ("--from", HOST / "lspci-xxxx.txt", "--from", other)
+        live = [w["text"] for w in self.report((0,), *args)["warnings"] if w["code"] == "input.disagreement"]
+        self.record(*args)
+        texts = [w["text"] for w in self.report((0,), "--from", self.out)["warnings"] if w["code"] == "input.disagreement"]
+        self.assertEqual(len(texts), len(live))
+        self.assertTrue(any("is x1 in one source and x2 in another; the first is used." in text for text in texts), texts)
+        both = [w["text"] for w in self.report((0,), "--from", self.out, "--from", other)["warnings"]]
+        self.assertTrue(any("x1 in %s and x2 in %s:" % (self.out, other) in text for text in both), both)
+
     def test_explain_reads_it(self):
         self.record("--from", HOST / "lspci-vv.txt")
         done = run("explain", "atomics.path", "--from", self.out)

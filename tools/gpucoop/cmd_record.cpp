@@ -47,7 +47,8 @@ void say_missing(const Recording& recording, Reason reason, const std::string& w
   if (parts.empty()) return;
   std::string text = why;
   for (std::size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? " " : ", ") + parts[i];
-  print_note(text + "." + next);
+  print_note(text + ".");
+  if (!next.empty()) print_note(next);
 }
 
 void say_what_is_in_it(const Recording& recording, const OutputOptions& output) {
@@ -57,7 +58,7 @@ void say_what_is_in_it(const Recording& recording, const OutputOptions& output) 
   print_note(text + ".");
   print_note("In it are no serial numbers and no names of people, hosts or programs.");
   say_missing(recording, Reason::no_root, "only root may read",
-              recording.live ? " For these: sudo gpucoop record -o FILE" : "");
+              recording.live ? "with these, better for a bug report: sudo gpucoop record -o FILE" : "");
   say_missing(recording, Reason::asleep, "asleep and left so:", "");
   say_missing(recording, Reason::timeout, "did not answer in time:", "");
 }

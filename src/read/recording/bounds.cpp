@@ -5,7 +5,7 @@ namespace gpucoop::recording_file {
 std::optional<Excess> find_excess(std::string_view bytes) {
   // A host with 512 functions takes about 1 MiB, five levels deep.
   constexpr std::size_t kMostBytes = std::size_t{32} << 20;
-  constexpr std::size_t kMostValues = std::size_t{2} << 20;
+  constexpr std::size_t kMostValues = std::size_t{1} << 20;
   constexpr unsigned kMostDepth = 16;
   if (bytes.size() > kMostBytes) return Excess{0, "is larger than any recording (32 MiB)"};
   std::size_t values = 0;

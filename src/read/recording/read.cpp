@@ -21,6 +21,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t kMostEntries = 65536;  ///< of a list, devices too
+
 class Reader {
  public:
   explicit Reader(std::string name) : problems_(std::move(name)) {}
@@ -136,7 +138,7 @@ class Reader {
   template <class T>
   void get_list(const Json& json, std::vector<T>& to, Form form, const At& at) {
     if (!json.is_array()) return fail("has to be a list", at);
-    to.reserve(json.size());
+    if (json.size() > kMostEntries) return fail("is longer than on any host", at);
     for (std::size_t i = 0; i < json.size(); ++i) {
       const At here{&at, {}, i};
       T entry{};

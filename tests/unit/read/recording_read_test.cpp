@@ -118,6 +118,9 @@ TEST_CASE("recordings: nothing is larger or deeper than a recording is") {
   std::string wide = kHead + "\"x\":[0";
   for (int i = 0; i < 3000000; ++i) wide += ",0";
   CHECK(refused(wide + "]}").what == "holds more values than any recording");
+  std::string entries = kHead + "\"devices\":[7";
+  for (int i = 0; i < 70000; ++i) entries += ",7";
+  CHECK(refused(entries + "]}").what == "is longer than on any host");
   CHECK(refused(std::string(std::size_t{33} << 20, ' ')).what.find("larger") != std::string::npos);
 }
 
