@@ -220,7 +220,8 @@ class Replay(Case):
         return before, after
 
     def test_every_dump(self):
-        files = sorted(f for f in FIXTURES.glob("*/*") if f.suffix in (".txt", ".xml", ".log", ".md", ".bin"))
+        files = sorted(f for f in FIXTURES.glob("*/*") if f.suffix in (".txt", ".xml", ".log", ".md", ".bin")
+                       or f.name.startswith("recording"))
         count = 0
         for file in files:
             if file.name == "about.md" or run("topo", "--from", file, "--format", "json").returncode == 65:
