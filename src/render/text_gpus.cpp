@@ -236,6 +236,7 @@ bool alike(const Shown& a, const Shown& b) {
 
 std::vector<Address> addresses(const std::vector<const Gpu*>& gpus) {
   std::vector<Address> list;
+  list.reserve(gpus.size());
   for (const Gpu* gpu : gpus) list.push_back(gpu->address);
   return list;
 }

@@ -94,7 +94,7 @@ FirmwareSlot slot_of(const Structure& s) {
     slot.generation = generation_of(*type);
   }
   slot.width = lanes(s.u8(0x06).value_or(0));
-  const auto usage = s.u8(0x07);
+  const unsigned usage = s.u8(0x07).value_or(0);
   if (usage == kInUse || usage == kAvailable) slot.in_use = usage == kInUse;
   if (const auto id = s.u16(0x09)) slot.slot_id = *id;
   slot.address = address_of(s);

@@ -79,7 +79,7 @@ class Application {
       reading.partitions = topology_.complete() ? Known<unsigned>(0U) : Known<unsigned>::unknown(why_incomplete());
     }
     if (reading.partitions.is_known()) reading.partitions = reading.partitions.value() + 1;
-    device.kfd = std::move(reading);
+    device.kfd = reading;
     // Partitions of one device share its link.
     if (!device.driver_atomics.is_known()) device.driver_atomics = link_to_processor(node);
     if (!device.render_minor.is_known()) device.render_minor = narrowed<unsigned>(stated.render_minor);

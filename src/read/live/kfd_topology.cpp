@@ -169,8 +169,8 @@ bool KfdTopology::take(const std::string& message) {
       nodes_.clear();
       return true;
     case Topic::kfd_node: {
-      auto node = unpacked<KfdNode>(message);
-      nodes_[node.number].stated = std::move(node);
+      const auto node = unpacked<KfdNode>(message);
+      nodes_[node.number].stated = node;
       return true;
     }
     case Topic::kfd_links: {

@@ -35,11 +35,11 @@ class Nodes {
   Nodes(const Roots& roots, Recording& recording)
       : roots_(roots), groups_(known_groups(roots)), nodes_(recording.host.nodes) {}
 
-  void add(const std::string& folder_name, const std::string& name, Known<Address> device) {
+  void add(const std::string& folder_name, const std::string& name, const Known<Address>& device) {
     if (nodes_.size() == kMostNodes) return;
     DeviceNode node;
     node.path = "/dev/" + (folder_name.empty() ? name : folder_name + "/" + name);
-    node.device = std::move(device);
+    node.device = device;
     const auto dev = roots_.open(roots_.dev);
     const auto folder = folder_name.empty() ? roots_.open(roots_.dev) : dev.folder(folder_name);
     const auto status = folder.status(name.c_str());
