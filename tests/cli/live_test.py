@@ -95,6 +95,19 @@ class Live(unittest.TestCase):
             os.mkfifo(folder / name)
         self.report(0)
 
+    def test_renames_elsewhere_do_not_change_the_answer(self):
+        self.gpu()
+        folder = pathlib.Path(self.folder.name)
+        (folder / "a").mkdir()
+        renames = subprocess.Popen(
+            [sys.executable, "-c", "import os\nwhile True: os.rename('a', 'b'); os.rename('b', 'a')"], cwd=folder)
+        try:
+            answers = {run("topo", "--sysroot", str(self.root)).stdout for _ in range(60)}
+        finally:
+            renames.kill()
+            renames.wait()
+        self.assertEqual(len(answers), 1)
+
     def test_this_host(self):
         done = run("topo", "--format", "json")
         self.assertIn(done.returncode, (0, 69), done.stderr)

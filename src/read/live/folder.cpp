@@ -100,9 +100,14 @@ Folder Folder::open_confined(std::shared_ptr<const Confinement> root, std::strin
   struct open_how how {};
   how.flags = static_cast<std::uint64_t>(kFolderFlags);
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  folder.folder_ = Descriptor(static_cast<int>(::syscall(SYS_openat2, base, path.c_str(), &how, sizeof how)));
+  // EAGAIN: somebody renamed something, anywhere on the host, while a `..` was followed (openat2(2)).
+  constexpr int kMostTries = 64;
+  for (int tries = 0; tries < kMostTries && !folder.folder_; ++tries) {
+    folder.folder_ = Descriptor(static_cast<int>(::syscall(SYS_openat2, base, path.c_str(), &how, sizeof how)));
+    if (!folder.folder_ && errno != EAGAIN && errno != EINTR) break;
+  }
   // EPERM: containers of old forbid system calls that they do not know.
-  if (!folder.folder_ && (errno == ENOSYS || errno == EPERM)) {
+  if (!folder.folder_ && (errno == ENOSYS || errno == EPERM || errno == EAGAIN)) {
     folder.folder_ = Descriptor(::openat(base, path.c_str(), kFolderFlags));
     if (folder.folder_ && !is_below(path_of(folder.folder_.get()), path_of(base))) {
       folder.folder_ = Descriptor();
