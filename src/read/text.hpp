@@ -21,6 +21,12 @@ namespace gpucoop {
 }
 
 [[nodiscard]] std::string_view trim(std::string_view s);
+/// Takes what stands before the next `separator`, or all of the rest, off the front of `rest`, the separator too.
+constexpr std::string_view next_part(std::string_view& rest, char separator) {
+  const auto part = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(part.size() < rest.size() ? part.size() + 1 : part.size());
+  return part;
+}
 [[nodiscard]] constexpr bool starts_with(std::string_view s, std::string_view prefix) {
   return s.substr(0, prefix.size()) == prefix;
 }

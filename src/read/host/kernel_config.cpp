@@ -10,14 +10,11 @@ namespace gpucoop {
 
 bool config_option(std::string_view config, std::string_view option) {
   while (!config.empty()) {
-    const auto end = config.find('\n');
-    auto line = config.substr(0, end);
+    auto line = next_part(config, '\n');
     if (starts_with(line, option) && line.size() > option.size() && line[option.size()] == '=') {
       line.remove_prefix(option.size() + 1);
       return line == "y" || line == "m";
     }
-    if (end == std::string_view::npos) break;
-    config.remove_prefix(end + 1);
   }
   return false;
 }

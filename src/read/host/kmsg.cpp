@@ -1,7 +1,5 @@
 #include "read/host/kmsg.hpp"
 
-#include <algorithm>
-
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -24,13 +22,6 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
-std::string_view next_field(std::string_view& rest) {
-  const auto end = std::min(rest.find(','), rest.size());
-  const auto field = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return field;
-}
-
 }  // namespace
 
 std::optional<KmsgRecord> parse_kmsg(std::string_view record) {
@@ -39,14 +30,14 @@ std::optional<KmsgRecord> parse_kmsg(std::string_view record) {
   const auto semicolon = record.find(';');
   if (semicolon == std::string_view::npos) return std::nullopt;
   auto head = record.substr(0, semicolon);
-  const auto priority = parse_decimal(next_field(head));
-  const auto sequence = parse_decimal(next_field(head));
-  const auto time = parse_decimal(next_field(head));
+  const auto priority = parse_decimal(next_part(head, ','));
+  const auto sequence = parse_decimal(next_part(head, ','));
+  const auto time = parse_decimal(next_part(head, ','));
   if (!priority || !sequence || !time) return std::nullopt;
   KmsgRecord result;
   result.sequence = *sequence;
   result.from_kernel = *priority >> kLevelBits == 0;
-  result.continuation = next_field(head) == "+";
+  result.continuation = next_part(head, ',') == "+";
   result.text = unescaped(record.substr(semicolon + 1));
   return result;
 }

@@ -1,7 +1,5 @@
 #include "read/live/device_path.hpp"
 
-#include <algorithm>
-
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -20,9 +18,7 @@ std::optional<DevicePath> parse_device_path(std::string_view path, const Address
   std::optional<DevicePath> result;
   std::optional<Address> last;
   while (!path.empty()) {
-    const auto end = std::min(path.find('/'), path.size());
-    const auto part = path.substr(0, end);
-    path.remove_prefix(std::min(end + 1, path.size()));
+    const auto part = next_part(path, '/');
     if (const auto bus = host_bridge(part)) {
       result = DevicePath{std::nullopt, bus->bus};
       last.reset();

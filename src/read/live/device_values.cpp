@@ -17,13 +17,6 @@ constexpr std::uint64_t kUnset = 0x20000000;
 
 constexpr std::uint8_t kBars = 6;
 
-std::string_view next_part(std::string_view& rest, char separator) {
-  const auto end = std::min(rest.find(separator), rest.size());
-  const auto part = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return part;
-}
-
 Bar& bar_of(std::vector<Bar>& bars, std::uint8_t index) {
   auto at = std::find_if(bars.begin(), bars.end(), [&](const Bar& bar) { return bar.index >= index; });
   if (at == bars.end() || at->index != index) {

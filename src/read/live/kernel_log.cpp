@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <iterator>
@@ -13,6 +12,7 @@
 
 #include "read/host/kmsg.hpp"
 #include "read/log/log_reader.hpp"
+#include "read/text.hpp"
 
 namespace gpucoop {
 namespace {
@@ -49,10 +49,7 @@ class KernelLog {
   /// One record may hold several lines. A time tells the matcher that the whole line is the kernel's.
   void flush() {
     for (std::string_view rest = line_; !rest.empty();) {
-      const auto end = rest.find('\n');
-      static_cast<void>(reader_.take("[0.0] " + std::string(rest.substr(0, end)), place_));
-      if (end == std::string_view::npos) break;
-      rest.remove_prefix(end + 1);
+      static_cast<void>(reader_.take("[0.0] " + std::string(next_part(rest, '\n')), place_));
     }
     line_.clear();
   }
@@ -84,9 +81,8 @@ void read_device(const Descriptor& device, KernelLog& log) {
 
 void read_copy(std::string_view text, KernelLog& log) {
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    if (text[0] != ' ') log.take(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto record = next_part(text, '\n');
+    if (!starts_with(record, " ")) log.take(record);
   }
 }
 

@@ -24,9 +24,7 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 Properties parse_properties(std::string_view text) {
   Properties properties;
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const auto line = trim(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto line = trim(next_part(text, '\n'));
     const auto blank = line.find(' ');
     if (blank == std::string_view::npos) continue;
     if (const auto value = parse_number(trim(line.substr(blank))))

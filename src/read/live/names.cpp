@@ -27,8 +27,8 @@ void take_names(std::string_view list, std::vector<PciDevice>& devices) {
   }
   const DevicesById* wanted = nullptr;
   std::string_view vendor;
-  for (; !list.empty(); list.remove_prefix(std::min(list.find('\n'), list.size() - 1) + 1)) {
-    const auto line = list.substr(0, list.find('\n'));
+  while (!list.empty()) {
+    const auto line = next_part(list, '\n');
     const bool below = starts_with(line, "\t");
     if (below && (wanted == nullptr || starts_with(line, "\t\t"))) continue;
     const auto id = parse_hex(line, below ? 1 : 0, kDigits);

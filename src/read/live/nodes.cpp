@@ -18,13 +18,11 @@ std::map<unsigned, std::string> known_groups(const Roots& roots) {
   std::map<unsigned, std::string> groups{{0, "root"}};
   const auto text = roots.open(roots.etc).text("group", std::size_t{1} << 20).value_or("");
   for (std::string_view rest = text; !rest.empty();) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    auto line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const auto name = line.substr(0, line.find(':'));
+    auto line = next_part(rest, '\n');
+    const auto name = next_part(line, ':');
     if (name != "render" && name != "video") continue;
-    line.remove_prefix(std::min(line.find(':', name.size() + 1), line.size() - 1) + 1);
-    const auto number = parse_decimal(line.substr(0, line.find(':')));
+    next_part(line, ':');  // the password
+    const auto number = parse_decimal(next_part(line, ':'));
     if (number && *number <= 0xffffffff) groups.try_emplace(static_cast<unsigned>(*number), name);
   }
   return groups;
@@ -73,9 +71,7 @@ bool is_numbered(std::string_view name, std::string_view prefix) {
 std::optional<Address> device_of(std::string_view path) {
   std::optional<Address> last;
   while (!path.empty()) {
-    const auto end = std::min(path.find('/'), path.size());
-    if (const auto address = parse_address(path.substr(0, end))) last = address;
-    path.remove_prefix(std::min(end + 1, path.size()));
+    if (const auto address = parse_address(next_part(path, '/'))) last = address;
   }
   return last;
 }

@@ -1,6 +1,5 @@
 #include "read/live/numa.hpp"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,9 +20,7 @@ struct NumberList {
 std::optional<NumberList> parse_list(std::string_view text) {
   NumberList list;
   for (bool start = true; !text.empty(); start = false) {
-    const auto end = std::min(text.find(','), text.size());
-    const auto part = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto part = next_part(text, ',');
     const auto dash = part.find('-');
     const auto low = parse_decimal(part.substr(0, dash));
     const auto high = dash == std::string_view::npos ? low : parse_decimal(part.substr(dash + 1));

@@ -92,9 +92,7 @@ std::optional<std::vector<Piece>> match(std::string_view text, std::string_view 
   std::vector<Piece> pieces;
   std::size_t from = 0;
   while (!pattern.empty()) {
-    const auto star = std::min(pattern.find('*'), pattern.size());
-    const auto literal = pattern.substr(0, star);
-    pattern.remove_prefix(std::min(star + 1, pattern.size()));
+    const auto literal = next_part(pattern, '*');
     if (literal.empty()) continue;
     const auto at = text.find(literal, from);
     if (at == std::string_view::npos) return std::nullopt;

@@ -189,12 +189,10 @@ std::string recorded_parameters(std::string_view command_line) {
   constexpr std::size_t kMost = 1024;
   std::string result;
   while (!command_line.empty()) {
-    const auto end = std::min(command_line.find(' '), command_line.size());
-    const auto parameter = command_line.substr(0, end);
-    command_line.remove_prefix(std::min(end + 1, command_line.size()));
-    const auto equals = std::min(parameter.find('='), parameter.size());
-    const auto value = parameter.substr(std::min(equals + 1, parameter.size()));
-    if (parameter.empty() || !is_key(parameter.substr(0, equals)) || !is_value(value)) continue;
+    const auto parameter = next_part(command_line, ' ');
+    auto value = parameter;
+    const auto key = next_part(value, '=');
+    if (parameter.empty() || !is_key(key) || !is_value(value)) continue;
     if (result.size() + 1 + parameter.size() > kMost) break;
     if (!result.empty()) result += ' ';
     result += parameter;

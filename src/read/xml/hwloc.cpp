@@ -28,9 +28,7 @@ std::optional<int> only_bit(std::string_view bitmap) {
   const auto words = static_cast<int>(std::count(bitmap.begin(), bitmap.end(), ',')) + 1;
   std::optional<int> bit;
   for (int word = words - 1; word >= 0; --word) {
-    const std::size_t end = std::min(bitmap.find(','), bitmap.size());
-    const std::string_view text = bitmap.substr(0, end);
-    bitmap.remove_prefix(std::min(end + 1, bitmap.size()));
+    const std::string_view text = next_part(bitmap, ',');
     if (text.empty()) continue;
     const auto value = parse_hex_number(text);
     if (!value) return std::nullopt;

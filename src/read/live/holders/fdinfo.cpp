@@ -1,6 +1,5 @@
 #include "read/live/holders/fdinfo.hpp"
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <map>
@@ -119,9 +118,7 @@ class Reader {
 DrmClient parse_fdinfo(std::string_view text) {
   Reader reader;
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const auto line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto line = next_part(text, '\n');
     const auto colon = line.find(':');
     if (colon != std::string_view::npos) reader.line(line.substr(0, colon), trim(line.substr(colon + 1)));
   }

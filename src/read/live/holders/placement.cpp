@@ -19,9 +19,8 @@ bool ends_with(std::string_view s, std::string_view end) {
 std::vector<std::string_view> parts_of(std::string_view path) {
   std::vector<std::string_view> parts;
   while (!path.empty()) {
-    const auto end = std::min(path.find('/'), path.size());
-    if (end != 0) parts.push_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
+    const auto part = next_part(path, '/');
+    if (!part.empty()) parts.push_back(part);
   }
   return parts;
 }
@@ -81,9 +80,7 @@ Placement parse_placement(std::string_view text) {
   std::string unit;
   std::string container;
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    auto line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto line = next_part(text, '\n');
     // hierarchy:controllers:path; systemd's own hierarchy has none, or is called name=systemd.
     const auto first = line.find(':');
     const auto second = first == std::string_view::npos ? first : line.find(':', first + 1);

@@ -7,13 +7,6 @@
 namespace gpucoop {
 namespace {
 
-std::string_view next(std::string_view& rest, char separator) {
-  const auto end = std::min(rest.find(separator), rest.size());
-  const auto part = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return part;
-}
-
 std::optional<std::uint32_t> number(std::string_view text) {
   const auto value = parse_decimal(text);
   return value && *value <= 0xffffffff ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
@@ -23,16 +16,16 @@ std::optional<std::uint32_t> number(std::string_view text) {
 
 std::string_view value_of(std::string_view text, std::string_view key) {
   while (!text.empty()) {
-    auto line = next(text, '\n');
-    if (trim(next(line, ':')) == key) return trim(line);
+    auto line = next_part(text, '\n');
+    if (trim(next_part(line, ':')) == key) return trim(line);
   }
   return {};
 }
 
 std::optional<std::uint32_t> user_number(std::string_view status) {
   auto values = value_of(status, "Uid");  // real, effective, saved, of the file system
-  next(values, '\t');
-  return number(next(values, '\t'));
+  next_part(values, '\t');
+  return number(next_part(values, '\t'));
 }
 
 Known<double> running_seconds(std::string_view stat, std::string_view uptime) {
@@ -41,8 +34,8 @@ Known<double> running_seconds(std::string_view stat, std::string_view uptime) {
   if (close == std::string_view::npos) return {};
   auto rest = trim(stat.substr(close + 1));
   constexpr int kBefore = 19;  // fields 3 to 21
-  for (int i = 0; i < kBefore; ++i) next(rest, ' ');
-  const auto ticks = parse_decimal(next(rest, ' '));
+  for (int i = 0; i < kBefore; ++i) next_part(rest, ' ');
+  const auto ticks = parse_decimal(next_part(rest, ' '));
   std::size_t length = 0;
   const auto up = parse_fixed_prefix(uptime, length);
   if (!ticks || !up) return {};
@@ -52,10 +45,10 @@ Known<double> running_seconds(std::string_view stat, std::string_view uptime) {
 
 std::string user_of(std::string_view passwd, std::uint32_t wanted) {
   while (!passwd.empty()) {
-    auto line = next(passwd, '\n');
-    const auto name = next(line, ':');
-    next(line, ':');
-    if (number(next(line, ':')) == wanted && !name.empty()) return std::string(name);
+    auto line = next_part(passwd, '\n');
+    const auto name = next_part(line, ':');
+    next_part(line, ':');
+    if (number(next_part(line, ':')) == wanted && !name.empty()) return std::string(name);
   }
   return {};
 }
