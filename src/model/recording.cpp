@@ -1,6 +1,7 @@
 #include "model/recording.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gpucoop {
 
@@ -49,6 +50,10 @@ const PciDevice* find_device(const Recording& recording, const Address& a) {
   const auto it = std::lower_bound(recording.devices.begin(), recording.devices.end(), a,
                                    [](const PciDevice& d, const Address& x) { return d.address < x; });
   return it != recording.devices.end() && it->address == a ? &*it : nullptr;
+}
+
+PciDevice* find_device(Recording& recording, const Address& a) {
+  return const_cast<PciDevice*>(find_device(std::as_const(recording), a));  // NOLINT: the recording is not const
 }
 
 std::string to_string(const Recording& recording, const Place& place) {

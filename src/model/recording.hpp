@@ -108,6 +108,7 @@ struct Recording {
 
 /// The device at `a`, or null. Valid until the recording changes.
 [[nodiscard]] const PciDevice* find_device(const Recording& recording, const Address& a);
+[[nodiscard]] PciDevice* find_device(Recording& recording, const Address& a);
 /// `file:line`, or `file` where there is no line. "" where there is nothing to look at beside the device that is
 /// spoken of: the host itself, and a recording of it, which says the same.
 [[nodiscard]] std::string to_string(const Recording& recording, const Place& place);

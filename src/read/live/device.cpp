@@ -1,5 +1,6 @@
 #include "read/live/device.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -25,13 +26,6 @@ Known<T> hex(const Folder& folder, const char* name, std::size_t digits, unsigne
     const auto value = parse_hex_attribute(text, digits);
     return value ? Known<T>(static_cast<T>(*value >> shift)) : Known<T>::unknown(Reason::damaged);
   });
-}
-
-/// Runtime suspend may end in any state, D0 included, but the device then belongs to its sleep
-/// (Documentation/power/runtime_pm.rst). `power_state` is what the kernel remembers, so reading it wakes nothing.
-bool is_asleep(const Known<std::string>& runtime_status, const Known<std::string>& power_state) {
-  return runtime_status.is("suspended") || runtime_status.is("suspending") || power_state.is("D3hot") ||
-         power_state.is("D3cold");
 }
 
 void set_asleep(PciDevice& device) {
@@ -150,6 +144,15 @@ void read_error_counters(const Folder& folder, PciDevice& device) {
 }
 
 }  // namespace
+
+bool is_asleep(const Known<std::string>& runtime_status, const Known<std::string>& power_state) {
+  return runtime_status.is("suspended") || runtime_status.is("suspending") || power_state.is("D3hot") ||
+         power_state.is("D3cold");
+}
+
+bool any_display_or_accelerator(const std::vector<PciDevice>& devices) {
+  return std::any_of(devices.begin(), devices.end(), is_display_or_accelerator);
+}
 
 bool is_display_or_accelerator(const PciDevice& device) {
   const unsigned base = device.class_code.value_or(0) >> 8U;

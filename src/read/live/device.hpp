@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "model/pci.hpp"
 #include "read/live/folder.hpp"
 
@@ -12,7 +15,13 @@ namespace gpucoop {
 /// The slot is not in a device's folder.
 [[nodiscard]] PciDevice read_device(const Folder& folder, const Address& address);
 
+/// Whether a function sleeps, by its `power/runtime_status` and `power_state`. Runtime suspend may end in any state, D0
+/// included, but the device then belongs to its sleep (Documentation/power/runtime_pm.rst). `power_state` is what the
+/// kernel remembers, so reading it wakes nothing.
+[[nodiscard]] bool is_asleep(const Known<std::string>& runtime_status, const Known<std::string>& power_state);
+
 /// Base class 03 (display) or 12 (processing accelerator): what may be a GPU.
 [[nodiscard]] bool is_display_or_accelerator(const PciDevice& device);
+[[nodiscard]] bool any_display_or_accelerator(const std::vector<PciDevice>& devices);
 
 }  // namespace gpucoop

@@ -1,10 +1,10 @@
 #include "read/live/driver_attributes.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "read/live/device.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -26,18 +26,6 @@ Known<std::uint64_t> size(const Folder& device, const char* name) {
   return value ? Known<std::uint64_t>(*value) : Known<std::uint64_t>::unknown(Reason::damaged);
 }
 
-bool is_asleep(const Folder& device) {
-  const auto status = device.text("power/runtime_status");
-  const auto state = device.text("power_state");
-  return status.is("suspended") || status.is("suspending") || state.is("D3hot") || state.is("D3cold");
-}
-
-PciDevice* find(std::vector<PciDevice>& devices, const Address& address) {
-  const auto found =
-      std::find_if(devices.begin(), devices.end(), [&](const PciDevice& d) { return d.address == address; });
-  return found == devices.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 void read_driver_attributes(const Folder& sys, const std::vector<Address>& gpus, Reports& reports) {
@@ -56,7 +44,7 @@ void read_driver_attributes(const Folder& sys, const std::vector<Address>& gpus,
     attributes.address = address;
     attributes.vram = Known<std::uint64_t>::unknown(Reason::asleep);
     attributes.visible_vram = attributes.vram;
-    if (!is_asleep(device)) {
+    if (!is_asleep(device.text("power/runtime_status"), device.text("power_state"))) {
       reports.reading(to_string(address) + " mem_info_vram_total");
       attributes.vram = size(device, "mem_info_vram_total");
       reports.reading(to_string(address) + " mem_info_vis_vram_total");
@@ -67,7 +55,7 @@ void read_driver_attributes(const Folder& sys, const std::vector<Address>& gpus,
 }
 
 void apply_driver_attributes(const DriverAttributes& attributes, Recording& recording) {
-  auto* device = find(recording.devices, attributes.address);
+  auto* device = find_device(recording, attributes.address);
   if (device == nullptr) return;
   device->vram_bytes = attributes.vram;
   const auto* kfd = device->kfd.get();
@@ -81,7 +69,7 @@ void apply_driver_attributes(const DriverAttributes& attributes, Recording& reco
 }
 
 void apply_device_nodes(const DeviceNodes& nodes, Recording& recording) {
-  auto* device = find(recording.devices, nodes.address);
+  auto* device = find_device(recording, nodes.address);
   if (device == nullptr || device->render_minor.is_known()) return;
   device->render_minor =
       nodes.render.empty() ? Known<unsigned>::absent() : Known<unsigned>(unsigned{nodes.render.front()});

@@ -73,8 +73,7 @@ void read_kernel(const Folder& proc, HostReading& host) {
 
 /// What tells only about GPUs, where there may be one.
 void read_for_gpus(const Roots& roots, Recording& recording) {
-  const auto& devices = recording.devices;
-  if (std::none_of(devices.begin(), devices.end(), is_display_or_accelerator)) return;
+  if (!any_display_or_accelerator(recording.devices)) return;
   read_kernel_build(roots, recording.host);
   read_nodes(roots, recording);
 }

@@ -10,8 +10,6 @@
 namespace gpucoop {
 namespace {
 
-using Nodes = std::map<std::uint64_t, KfdTopology::Node>;
-
 // kfd_crat.h CRAT_IOLINK_FLAGS_* and CRAT_IOLINK_TYPE_*
 constexpr std::uint64_t kEnabled = 0x1;
 constexpr std::uint64_t kNo32 = 0x4;
@@ -54,7 +52,7 @@ class Application {
   void run() {
     for (const auto& [number, node] : topology_.nodes()) {
       if (node.stated.gpu_id == 0 || node.stated.refused) continue;
-      if (auto* device = device_of(node.stated, recording_.devices)) {
+      if (auto* device = device_of(node.stated, recording_)) {
         describe(node, *device);
         addresses_[number] = device->address;
       }
@@ -150,21 +148,18 @@ class Application {
 
 }  // namespace
 
-PciDevice* device_of(const KfdNode& node, std::vector<PciDevice>& devices) {
+PciDevice* device_of(const KfdNode& node, Recording& recording) {
   if (!node.location.is_known() || !node.domain.is_known()) return nullptr;
   const auto location = node.location.value();
   Address address{static_cast<std::uint32_t>(node.domain.value()), static_cast<std::uint8_t>(location >> 8),
                   static_cast<std::uint8_t>(location >> 3 & 0x1f), static_cast<std::uint8_t>(location & 7)};
   const auto find = [&] {
-    return std::find_if(devices.begin(), devices.end(),
-                        [&](const PciDevice& d) { return d.address == address && is_display_or_accelerator(d); });
+    auto* device = find_device(recording, address);
+    return device != nullptr && is_display_or_accelerator(*device) ? device : nullptr;
   };
-  auto found = find();
-  if (found == devices.end()) {
-    address.function = 0;
-    found = find();
-  }
-  return found == devices.end() ? nullptr : &*found;
+  if (auto* device = find()) return device;
+  address.function = 0;
+  return find();
 }
 
 void apply_kfd(const KfdTopology& topology, Reason missing, Recording& recording) {

@@ -13,6 +13,6 @@ namespace gpucoop {
 void apply_kfd(const KfdTopology& topology, Reason missing, Recording& recording);
 
 /// The device of a GPU's node, or null. A partition has its number in place of the function.
-[[nodiscard]] PciDevice* device_of(const KfdNode& node, std::vector<PciDevice>& devices);
+[[nodiscard]] PciDevice* device_of(const KfdNode& node, Recording& recording);
 
 }  // namespace gpucoop

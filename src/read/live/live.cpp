@@ -55,7 +55,7 @@ void read_devices(const Folder& list, Recording& recording) {
 
 /// Without a GPU nobody is going to see the names.
 void read_names(const Roots& roots, std::vector<PciDevice>& devices) {
-  if (std::none_of(devices.begin(), devices.end(), is_display_or_accelerator)) return;
+  if (!any_display_or_accelerator(devices)) return;
   constexpr std::size_t kMost = std::size_t{8} << 20;
   for (const auto& folder : roots.names) {
     const auto list = Folder::open(folder).text("pci.ids", kMost);

@@ -16,7 +16,7 @@ using Key = std::pair<Address, std::uint32_t>;
 class NodeMap {
  public:
   NodeMap(const KfdTopology& topology, const std::vector<DeviceNodes>& nodes, const std::vector<NvidiaMinor>& minors,
-          std::vector<PciDevice>& devices) {
+          Recording& recording) {
     for (const auto& of : nodes) {
       for (const auto n : of.render) nodes_.try_emplace({OpenNode::Kind::render, n}, of.address);
       for (const auto n : of.cards) nodes_.try_emplace({OpenNode::Kind::card, n}, of.address);
@@ -24,7 +24,7 @@ class NodeMap {
     for (const auto& minor : minors) nodes_.try_emplace({OpenNode::Kind::nvidia, minor.number}, minor.address);
     for (const auto& [number, node] : topology.nodes()) {
       const auto& stated = node.stated;
-      const auto* device = stated.gpu_id == 0 ? nullptr : device_of(stated, devices);
+      const auto* device = stated.gpu_id == 0 ? nullptr : device_of(stated, recording);
       if (device == nullptr) continue;
       kfd_.try_emplace(stated.gpu_id, device->address);
       // Partitions have render nodes of their own, which are not in the device's folder.
@@ -145,7 +145,7 @@ bool HolderFindings::take(const std::string& message) {
 
 void HolderFindings::apply(const KfdTopology& topology, const std::vector<DeviceNodes>& nodes, const Rules& rules,
                            Reason missing, Recording& recording) const {
-  const NodeMap map(topology, nodes, minors_, recording.devices);
+  const NodeMap map(topology, nodes, minors_, recording);
   std::map<std::pair<std::uint32_t, std::uint32_t>, const DrmClient*> clients;
   for (const auto& client : clients_) clients[{client.pid, client.fd}] = &client;
   std::map<std::uint32_t, const ProcessReading*> processes;
