@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "read/live/namespaces.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -17,7 +18,7 @@ bool in_first_namespaces(const Folder& self) {
     const char* link;
     std::string_view target;
   };
-  constexpr std::array<First, 4> kFirst = {{{"pid", "pid:[4026531836]"},
+  constexpr std::array<First, 4> kFirst = {{{"pid", kFirstPidNamespace},
                                             {"ipc", "ipc:[4026531839]"},
                                             {"uts", "uts:[4026531838]"},
                                             {"cgroup", "cgroup:[4026531835]"}}};

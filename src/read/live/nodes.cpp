@@ -31,15 +31,22 @@ std::map<unsigned, std::string> known_groups(const Roots& roots) {
 class Nodes {
  public:
   Nodes(const Roots& roots, Recording& recording)
-      : roots_(roots), groups_(known_groups(roots)), nodes_(recording.host.nodes) {}
+      : of_this_host_(roots.of_this_host),
+        dev_(roots.open(roots.dev)),
+        dri_(dev_.folder("dri")),
+        groups_(known_groups(roots)),
+        nodes_(recording.host.nodes) {}
 
-  void add(const std::string& folder_name, const std::string& name, const Known<Address>& device) {
+  [[nodiscard]] const Folder& dev() const { return dev_; }
+  void add(const std::string& name, const Known<Address>& device) { add(dev_, "/dev/", name, device); }
+  void add_dri(const std::string& name, const Known<Address>& device) { add(dri_, "/dev/dri/", name, device); }
+
+ private:
+  void add(const Folder& folder, const char* where, const std::string& name, const Known<Address>& device) {
     if (nodes_.size() == kMostNodes) return;
     DeviceNode node;
-    node.path = "/dev/" + (folder_name.empty() ? name : folder_name + "/" + name);
+    node.path = where + name;
     node.device = device;
-    const auto dev = roots_.open(roots_.dev);
-    const auto folder = folder_name.empty() ? roots_.open(roots_.dev) : dev.folder(folder_name);
     const auto status = folder.status(name.c_str());
     if (status.is_absent()) {
       node.mode = Known<unsigned>::absent();
@@ -52,13 +59,14 @@ class Nodes {
       node.mode = status.value().mode & 0777U;
       const auto group = groups_.find(status.value().group);
       if (group != groups_.end()) node.group = group->second;
-      if (roots_.of_this_host) node.may_open = folder.may_read_and_write(name.c_str());
+      if (of_this_host_) node.may_open = folder.may_read_and_write(name.c_str());
     }
     nodes_.push_back(std::move(node));
   }
 
- private:
-  const Roots& roots_;
+  bool of_this_host_;
+  Folder dev_;
+  Folder dri_;
   std::map<unsigned, std::string> groups_;
   std::vector<DeviceNode>& nodes_;
 };
@@ -86,18 +94,18 @@ bool drives(const Recording& recording, std::string_view driver) {
 void read_nodes(const Roots& roots, Recording& recording) {
   Nodes nodes(roots, recording);
   const auto none = Known<Address>::absent();
-  if (drives(recording, "amdgpu")) nodes.add("", "kfd", none);
+  if (drives(recording, "amdgpu")) nodes.add("kfd", none);
   const auto classes = roots.open(roots.sys).folder("class/drm");
   for (const auto& name : classes.names()) {
     if (!is_numbered(name, "renderD")) continue;
     const auto device = device_of(classes.link(name.c_str()).value_or(""));
-    if (device && find_device(recording, *device) != nullptr) nodes.add("dri", name, *device);
+    if (device && find_device(recording, *device) != nullptr) nodes.add_dri(name, *device);
   }
   if (!drives(recording, "nvidia")) return;
-  for (const auto* name : {"nvidiactl", "nvidia-uvm"}) nodes.add("", name, none);
-  for (const auto& name : roots.open(roots.dev).names()) {
+  for (const auto* name : {"nvidiactl", "nvidia-uvm"}) nodes.add(name, none);
+  for (const auto& name : nodes.dev().names()) {
     // Which GPU has which number only the driver tells.
-    if (is_numbered(name, "nvidia")) nodes.add("", name, Known<Address>());
+    if (is_numbered(name, "nvidia")) nodes.add(name, Known<Address>());
   }
 }
 

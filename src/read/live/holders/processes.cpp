@@ -12,6 +12,7 @@
 #include "read/live/holders/fdinfo.hpp"
 #include "read/live/holders/placement.hpp"
 #include "read/live/holders/process_texts.hpp"
+#include "read/live/namespaces.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -93,9 +94,8 @@ class Reader {
 
   void read_open_nodes() {
     reports_.reading("/proc");
-    // include/linux/proc_ns.h PROC_PID_INIT_INO
     const auto space = proc_.folder("self/ns").link("pid");
-    if (space.is_known()) end_.initial_namespace = space.is("pid:[4026531836]");
+    if (space.is_known()) end_.initial_namespace = space.is(kFirstPidNamespace);
     const auto names = proc_.names();
     constexpr std::size_t kMost = 65536;  // more are not listed
     if (names.size() >= kMost) ++end_.refused;
