@@ -55,7 +55,8 @@ class Known {
   /// The value, or null where it is absent or unknown. Valid as long as this object.
   [[nodiscard]] const T* get() const { return is_known() ? &*value_ : nullptr; }
   /// Precondition: `is_known()`.
-  [[nodiscard]] const T& value() const { return *value_; }
+  [[nodiscard]] const T& value() const& { return *value_; }
+  [[nodiscard]] T&& value() && { return *std::move(value_); }
   [[nodiscard]] T value_or(T other) const { return is_known() ? *value_ : std::move(other); }
   /// Meaningful only where `is_unknown()`.
   [[nodiscard]] Reason reason() const { return reason_; }

@@ -155,15 +155,18 @@ Known<std::string> Folder::bytes(const char* name, std::size_t most) const {
   if (!ok()) return Known<std::string>::absent();
   const auto file = open_regular(name);
   if (!file) return failed(errno);
-  std::string text;
-  std::size_t got = 0;
+  std::array<char, kPage> page;  // NOLINT: not cleared, since most attributes are a few bytes and there are thousands
+  const auto first = read_some(file.get(), page.data(), std::min(most, page.size()), 0);
+  if (first < 0) return failed(errno);
+  std::string text(page.data(), static_cast<std::size_t>(first));
+  std::size_t got = text.size();
   // procfs gives long files piece by piece; asking sysfs for more than its one page would have the driver answer twice.
-  for (bool more = true; more && got < most;) {
+  for (bool more = first > 0 && most > kPage; more && got < most;) {
     if (got == text.size()) text.resize(std::min(most, std::max(kPage, 4 * got)));
     const auto piece = read_some(file.get(), text.data() + got, text.size() - got, got);
     if (piece < 0) return failed(errno);
     got += static_cast<std::size_t>(piece);
-    more = piece > 0 && most > kPage;
+    more = piece > 0;
   }
   text.resize(got);
   return text;
@@ -172,7 +175,7 @@ Known<std::string> Folder::bytes(const char* name, std::size_t most) const {
 Known<std::string> Folder::text(const char* name, std::size_t most) const {
   auto read = bytes(name, most);
   if (!read.is_known()) return read;
-  std::string text = read.value();
+  std::string text = std::move(read).value();
   constexpr std::string_view kBlanks("\0 \t\r\n", 5);
   text.erase(text.find_last_not_of(kBlanks) + 1);
   if (text.empty()) return Known<std::string>::unknown(Reason::damaged);
@@ -197,7 +200,7 @@ bool Folder::may_read_and_write(const char* name) const {
 
 Known<std::string> Folder::link(const char* name) const {
   if (!ok()) return Known<std::string>::absent();
-  std::array<char, kPage> target{};
+  std::array<char, kPage> target;  // NOLINT: not cleared, as above
   const auto length = ::readlinkat(folder_.get(), name, target.data(), target.size());
   if (length < 0) return failed(errno == EINVAL ? EBADF : errno);
   return std::string(target.data(), static_cast<std::size_t>(length));
