@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "read/live/message.hpp"
+#include "base/packed.hpp"
 #include "read/live/reader_child.hpp"
 
 namespace gpucoop {
@@ -33,7 +33,7 @@ class Reports {
   void reading(const std::string& what) { output_.reading(what); }
   template <class T>
   void send(const T& value) {
-    message::Packer packer;
+    packed::Packer packer;
     packer(T::kTopic, value);
     output_.send(packer.take());
   }
@@ -45,7 +45,7 @@ class Reports {
 /// The topic that a message begins with.
 [[nodiscard]] inline Topic topic_of(const std::string& message) {
   Topic topic{};
-  message::Unpacker unpacker(message);
+  packed::Unpacker unpacker(message);
   unpacker(topic);
   return topic;
 }
@@ -54,7 +54,7 @@ template <class T>
 [[nodiscard]] T unpacked(const std::string& message) {
   Topic topic{};
   T value{};
-  message::Unpacker unpacker(message);
+  packed::Unpacker unpacker(message);
   unpacker(topic, value);
   return value;
 }

@@ -14,8 +14,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/packed.hpp"
 #include "read/live/folder.hpp"
-#include "read/live/message.hpp"
 
 using namespace gpucoop;
 using End = ChildReading::End;
@@ -163,7 +163,7 @@ TEST_CASE("reader child: a parent that has its children reaped for it gets every
 }
 
 TEST_CASE("reader child: values come back as they were packed, and cut bytes give empty ones") {
-  message::Packer packer;
+  packed::Packer packer;
   packer(std::uint64_t{1} << 63, std::string("a\0b", 3), 2.5, Address{0x10000, 0xe1, 0x1f, 7}, Known<std::uint64_t>(7),
          Known<double>::absent(), Known<std::string>::unknown(Reason::timeout), true,
          std::vector<std::uint32_t>{1, 300});
@@ -178,7 +178,7 @@ TEST_CASE("reader child: values come back as they were packed, and cut bytes giv
     Known<std::string> unknown;
     bool flag = false;
     std::vector<std::uint32_t> list;
-    message::Unpacker unpacker(from);
+    packed::Unpacker unpacker(from);
     unpacker(number, text, real, address, known, absent, unknown, flag, list);
     if (!whole) return;
     CHECK(number == std::uint64_t{1} << 63);

@@ -1,19 +1,28 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/address.hpp"
 #include "base/known.hpp"
 
-// How the reader child's values travel through its pipe. A type that travels has a function
-//   template <class A, class T> static void fields(A& archive, T& self) { archive(self.x, self.y); }
-namespace gpucoop::message {
+// Values as bytes, for the same build to read back. A struct that is packed has one list of its members for both ways:
+//   template <class A, class T> void fields(A& archive, T& self) { archive(self.x, self.y); }
+// as a static member or beside the struct; T is const for the packer.
+namespace gpucoop::packed {
+
+template <class T, class A>
+concept HasOwnFields = requires(A& archive, T& value) {
+  std::remove_const_t<T>::fields(archive, value);
+};
 
 /// Writes values one after the other.
 class Packer {
@@ -41,14 +50,26 @@ class Packer {
     for (const auto& entry : list) put(entry);
   }
   template <class T>
+  void put(const std::optional<T>& value) {
+    put(value.has_value());
+    if (value) put(*value);
+  }
+  template <class... T>
+  void put(const std::variant<T...>& value) {
+    number(value.index());
+    std::visit([this](const auto& v) { put(v); }, value);
+  }
+  template <class T>
   void put(const Known<T>& value) {
     number(value.is_known() ? 0 : value.is_absent() ? 1 : 2 + static_cast<std::uint64_t>(value.reason()));
     if (value.is_known()) put(value.value());
   }
   template <class T>
   void put(const T& value) {
-    if constexpr (std::is_class_v<T>) {
+    if constexpr (HasOwnFields<const T, Packer>) {
       T::fields(*this, value);
+    } else if constexpr (std::is_class_v<T>) {
+      fields(*this, value);
     } else {
       number(static_cast<std::uint64_t>(value));
     }
@@ -86,7 +107,20 @@ class Unpacker {
   template <class T>
   void get(std::vector<T>& list) {
     const auto count = number();
+    list.reserve(std::min<std::size_t>(count, rest_.size()));
     for (std::uint64_t i = 0; i < count && !rest_.empty(); ++i) get(list.emplace_back());
+  }
+  template <class T>
+  void get(std::optional<T>& value) {
+    bool there = false;
+    get(there);
+    if (there) get(value.emplace());
+  }
+  template <class... T>
+  void get(std::variant<T...>& value) {
+    const auto index = std::min<std::uint64_t>(number(), sizeof...(T) - 1);
+    std::uint64_t i = 0;
+    ((i++ == index ? get(value.template emplace<T>()) : void()), ...);
   }
   template <class T>
   void get(Known<T>& value) {
@@ -103,8 +137,10 @@ class Unpacker {
   }
   template <class T>
   void get(T& value) {
-    if constexpr (std::is_class_v<T>) {
+    if constexpr (HasOwnFields<T, Unpacker>) {
       T::fields(*this, value);
+    } else if constexpr (std::is_class_v<T>) {
+      fields(*this, value);
     } else {
       value = static_cast<T>(number());
     }
@@ -113,4 +149,4 @@ class Unpacker {
   std::string_view rest_;
 };
 
-}  // namespace gpucoop::message
+}  // namespace gpucoop::packed
