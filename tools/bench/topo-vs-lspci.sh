@@ -33,41 +33,9 @@ awk '/^([0-9a-f]+:)?[0-9a-f][0-9a-f]:[0-9a-f][0-9a-f]\.[0-7] [^@]*: / { print ""
      /^[0-9a-f][0-9a-f][0-9a-f]?:( [0-9a-f][0-9a-f])+ *$/ { print }
      END { print "" }' "$dump" >"$work/clean"
 
-if perf stat -x, -e instructions:u -o "$work/perf" true 2>/dev/null && grep -q '^[0-9]' "$work/perf"; then
-  counter=perf
-elif command -v valgrind >/dev/null; then
-  counter=callgrind
-else
-  counter=none
-fi
-
-# instructions COMMAND...: prints a number, or ? where nothing can count them.
-instructions() {
-  case $counter in
-    perf) perf stat -x, -e instructions:u -o "$work/perf" "$@" >/dev/null 2>&1 || :
-          sed -n 's/^\([0-9][0-9]*\),.*/\1/p' "$work/perf" ;;
-    callgrind) valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
-                 sed -n 's/.*Collected *: *\([0-9]*\).*/\1/p' ;;
-    none) echo '?' ;;
-  esac
-}
-
-# wall COMMAND...: the median of the runs in microseconds.
-wall() {
-  n=0
-  while [ "$n" -lt "$runs" ]; do
-    begin=$(date +%s%N)
-    "$@" >/dev/null 2>&1 || :
-    echo $((($(date +%s%N) - begin) / 1000))
-    n=$((n + 1))
-  done | sort -n | sed -n "$(((runs + 1) / 2))p"
-}
-
-# row NAME TOPO LSPCI
-row() {
-  echo "$1 $2 $3" | awk '{ r = ($2 > 0 && $3 > 0) ? sprintf("%.3f", $2 / $3) : "?"
-                           printf "%-16s %14s %14s %8s\n", $1, $2, $3, r }'
-}
+event=instructions:u
+column=16
+. "$source/tools/bench/measure.sh"
 
 echo "dump: $dump ($(wc -c <"$dump") bytes), instructions by $counter, wall: median of $runs runs"
 printf '%-16s %14s %14s %8s\n' '' 'gpucoop topo' 'lspci -vvv' 'ratio'
