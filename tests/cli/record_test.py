@@ -9,7 +9,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
 SOURCE, GPUCOOP = pathlib.Path(sys.argv[1]).resolve(), os.path.abspath(sys.argv[2])
@@ -20,6 +19,7 @@ sys.dont_write_bytecode = True
 
 import replay  # noqa: E402
 import sysfs_tree  # noqa: E402
+import terminal  # noqa: E402
 import validate  # noqa: E402
 
 SCHEMA = json.loads((SOURCE / "src/read/recording/recording.schema.json").read_text(encoding="utf-8"))
@@ -188,15 +188,7 @@ class Replay(Case):
         return json.loads(done.stdout)
 
     def compare(self, before, after):
-        evidence = []
-        for report in (before, after):
-            evidence.append([(fact["id"], fact["subject"], fact["evidence"]) for fact in report["facts"]
-                             if not fact["id"].startswith(replay.FACTS_NOT_REPLAYED)])
-        before, after = replay.kept(before), replay.kept(after)
-        for key in sorted(set(before) | set(after)):
-            self.assertIsNone(replay.difference(before.get(key), after.get(key), key))
-        for a, b in zip(*evidence):
-            self.assertEqual(a, b)
+        self.assertEqual(replay.differences_between(replay.kept(before), replay.kept(after)), [])
 
     def check(self, *args, code=(0, 69), places=True, before_args=()):
         fixed = {"SOURCE_DATE_EPOCH": "1000000000"}
@@ -322,24 +314,7 @@ class Wrong(Case):
 
 class Hint(Case):
     def on_terminal(self, *args):
-        master, slave = os.openpty()
-        process = subprocess.Popen([GPUCOOP, *args], stdout=slave, stderr=subprocess.DEVNULL)
-        os.close(slave)
-        output = b""
-        reader = threading.Timer(60, process.kill)
-        reader.start()
-        while True:
-            try:
-                block = os.read(master, 65536)
-            except OSError:
-                break
-            if not block:
-                break
-            output += block
-        process.wait()
-        reader.cancel()
-        os.close(master)
-        return output.decode()
+        return terminal.output_of([GPUCOOP, *args]).decode()
 
     def test_only_the_running_host_on_a_terminal(self):
         self.assertIn("gpucoop record -o host.json", self.on_terminal("topo").splitlines()[-1])

@@ -2,11 +2,16 @@
 """What `gpucoop topo` promises scripts: exit codes, streams and files. topo_test.py GPUCOOP."""
 import json
 import os
-import pty
+import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+sys.dont_write_bytecode = True
+
+import terminal  # noqa: E402
 
 GPUCOOP = sys.argv[1]
 
@@ -187,25 +192,10 @@ class Answers(Case):
         self.assertNotIn(b"\x1b", run("topo", "--from", self.host, "--color", "never").stdout)
 
     def terminal(self, env):
-        master, slave = pty.openpty()
         environment = dict(os.environ, TERM="xterm")
         environment.pop("NO_COLOR", None)
         environment.update(env)
-        with subprocess.Popen([GPUCOOP, "topo", "--from", self.host], stdout=slave, stderr=subprocess.PIPE,
-                              env=environment) as process:
-            os.close(slave)
-            output = b""
-            while True:
-                try:
-                    block = os.read(master, 65536)
-                except OSError:
-                    break
-                if not block:
-                    break
-                output += block
-            process.communicate(timeout=60)
-        os.close(master)
-        return output
+        return terminal.output_of([GPUCOOP, "topo", "--from", self.host], env=environment)
 
     def test_color_on_a_terminal(self):
         self.assertIn(b"\x1b[1m", self.terminal({}))

@@ -4,6 +4,7 @@
 set -euo pipefail
 gpucoop=$(realpath "$1")
 out=$(realpath "$2")
+support=$(cd "$(dirname "${BASH_SOURCE[0]}")/../support" && pwd)
 work=$(mktemp -d)
 chmod 755 "$work"
 trap 'rm -rf "$work"' EXIT
@@ -26,37 +27,15 @@ for who in root nobody; do
     "${run[@]}" "$gpucoop" topo >topo.txt 2>&1 || echo "exit $?" >>topo.txt
     "${run[@]}" "$gpucoop" topo --format json >live.json || true
     "${run[@]}" "$gpucoop" record -o recording.json >record.txt 2>&1
-    "${run[@]}" "$gpucoop" topo --format json --from recording.json >replay.json || true
   )
   cp "$work/$who/topo.txt" "$out/$who-topo.txt"
   cp "$work/$who/record.txt" "$out/$who-record.txt"
   cp "$work/$who/recording.json" "$out/$who-recording.json"
-  python3 - "$work/$who" "$who" <<'END' | tee "$out/$who-replay.txt" || status=1
-import json, sys
-folder, who = sys.argv[1:]
-reports = []
-for name in ("live", "replay"):
-    report = json.load(open(f"{folder}/{name}.json"))
-    for key in ("sources", "taken_at"):
-        report.pop(key, None)
-    for key in ("source", "live", "holders_complete"):
-        report["host"].pop(key, None)
-    for gpu in report["gpus"]:
-        gpu.pop("holders", None)
-    reports.append(report)
-differ = [key for key in reports[0] if reports[0][key] != reports[1].get(key)]
-for key in differ:
-    print(who, key, "\n  live  ", json.dumps(reports[0][key])[:400], "\n  replay", json.dumps(reports[1].get(key))[:400])
-print(f"{who}: the replay gives the report of the live run:", "no" if differ else "yes")
-sys.exit(bool(differ))
-END
+  python3 "$support/replay.py" "$gpucoop" "$work/$who/recording.json" "$work/$who/live.json" |
+    tee "$out/$who-replay.txt" || status=1
 done
 if command -v strace >/dev/null; then
-  strace -f -o "$work/trace" "$gpucoop" topo >/dev/null 2>&1 || true
-  {
-    echo "vendor libraries opened: $(grep -cE 'open.*lib(cuda|nvidia-ml|amdhip64|hsa-runtime|ze_loader|OpenCL)' "$work/trace" || true)"
-    echo "device nodes opened:     $(grep -cE 'open[^"]*"/dev/(nvidia|dri|kfd)' "$work/trace" || true)"
-    echo "files opened to write:   $(grep -E 'open.*O_(WRONLY|RDWR|CREAT|TRUNC)' "$work/trace" | grep -vc '/dev/null' || true)"
-  } | tee "$out/trace.txt"
+  strace -f -y -o "$work/trace" "$gpucoop" topo >/dev/null 2>&1 || true
+  python3 "$support/system_calls.py" "$work/trace" | tee "$out/trace.txt" || status=1
 fi
 exit $status

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The schema of recordings and the reader of them refuse the same documents: recording_test.py GPUCOOP SCHEMA FIXTURES."""
-import copy
 import json
 import pathlib
 import subprocess
@@ -39,16 +38,7 @@ DEVICE = ["devices", 0]
 
 
 def changed(path, value):
-    """A copy with one value replaced; `...` removes the key."""
-    document = copy.deepcopy(RECORDING)
-    node = document
-    for key in path[:-1]:
-        node = node[key]
-    if value is ...:
-        del node[path[-1]]
-    else:
-        node[path[-1]] = value
-    return document
+    return validate.changed(RECORDING, path, value)
 
 
 def by_schema(document):

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The schema accepts what gpucoop prints and refuses what it must never print: schema_test.py GPUCOOP SCHEMA FIXTURES."""
-import copy
 import glob
 import json
 import os
@@ -65,16 +64,7 @@ REPORT = {
 
 
 def changed(path, value):
-    """A copy of the report with one value replaced; `...` removes the key."""
-    report = copy.deepcopy(REPORT)
-    node = report
-    for key in path[:-1]:
-        node = node[key]
-    if value is ...:
-        del node[path[-1]]
-    else:
-        node[path[-1]] = value
-    return report
+    return validate.changed(REPORT, path, value)
 
 
 class Schema(unittest.TestCase):

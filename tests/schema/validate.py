@@ -4,6 +4,7 @@
 Beyond the schema, what it cannot say is checked: references between the parts of a report.
 One line per mistake; exit 0 all valid, 1 some invalid, 64 usage, 77 python3-jsonschema missing.
 """
+import copy
 import json
 import sys
 
@@ -11,6 +12,19 @@ try:
     import jsonschema
 except ImportError:
     jsonschema = None
+
+
+def changed(document, path, value):
+    """A copy with one value replaced; `...` removes the key."""
+    document = copy.deepcopy(document)
+    node = document
+    for key in path[:-1]:
+        node = node[key]
+    if value is ...:
+        del node[path[-1]]
+    else:
+        node[path[-1]] = value
+    return document
 
 
 def dangling(report):

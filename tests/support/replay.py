@@ -1,15 +1,10 @@
-"""A recording must give the report that the host gave (design, section 1)."""
+"""A recording must give the report that the host gave. replay.py GPUCOOP RECORDING REPORT prints what differs."""
 import json
 import subprocess
+import sys
 
-NOT_REPLAYED = {"sources", "taken_at", "holders", "holders_complete"}
-HOST_NOT_REPLAYED = {"source", "live", "label", "holders_complete"}
-FACTS_NOT_REPLAYED = ("host.live", "holders.")
-
-
-def records(gpucoop):
-    """Whether this build has `record` yet."""
-    return subprocess.run([gpucoop, "record", "--help"], capture_output=True, check=False).returncode == 0
+NOT_REPLAYED = {"sources", "taken_at", "holders"}
+HOST_NOT_REPLAYED = {"source", "live", "holders_complete"}
 
 
 def kept(report):
@@ -17,9 +12,6 @@ def kept(report):
     out = {key: value for key, value in report.items() if key not in NOT_REPLAYED}
     out["host"] = {key: value for key, value in report["host"].items() if key not in HOST_NOT_REPLAYED}
     out["gpus"] = [{key: value for key, value in gpu.items() if key not in NOT_REPLAYED} for gpu in report["gpus"]]
-    # Evidence names the file that it is from.
-    out["facts"] = [{key: value for key, value in fact.items() if key != "evidence"} for fact in report["facts"]
-                    if not fact["id"].startswith(FACTS_NOT_REPLAYED)]
     return out
 
 
@@ -36,6 +28,12 @@ def difference(a, b, path=""):
     return "%s: %s and %s" % (path, json.dumps(a)[:160], json.dumps(b)[:160])
 
 
+def differences_between(before, after):
+    """Of two reports as `kept` leaves them: the first difference in each part, in words."""
+    found = (difference(before.get(key), after.get(key), key) for key in sorted(set(before) | set(after)))
+    return [line for line in found if line]
+
+
 def differences(gpucoop, recording, report):
     """In which parts the report from a recording differs from `report`: the first difference of each, in words."""
     done = subprocess.run([gpucoop, "topo", "--from", str(recording), "--format", "json"], capture_output=True, text=True,
@@ -44,6 +42,18 @@ def differences(gpucoop, recording, report):
         again = kept(json.loads(done.stdout))
     except ValueError:
         return ["no report from the recording: %d %s" % (done.returncode, done.stderr.strip())]
-    before = kept(report)
-    found = (difference(before.get(key), again.get(key), key) for key in sorted(set(before) | set(again)))
-    return [line for line in found if line]
+    return differences_between(kept(report), again)
+
+
+def main(argv):
+    if len(argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 64
+    with open(argv[2], encoding="utf-8") as report:
+        found = differences(argv[0], argv[1], json.load(report))
+    print("\n".join(found) if found else "the replay gives the report of the live run")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
