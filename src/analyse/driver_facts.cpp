@@ -16,12 +16,9 @@ std::string gfx_name(std::uint32_t version) {
 
 template <class T, class F>
 Known<FactValue> of_kfd(const PciDevice& device, Known<T> KfdReading::*member, F convert) {
-  if (device.kfd.is_absent()) return Known<FactValue>::absent();
-  if (device.kfd.is_unknown()) return Known<FactValue>::unknown(device.kfd.reason());
-  const auto& value = device.kfd.value().*member;
-  if (value.is_absent()) return Known<FactValue>::absent();
-  if (value.is_unknown()) return Known<FactValue>::unknown(value.reason());
-  return FactValue(convert(value.value()));
+  return device.kfd.and_then([&](const KfdReading& kfd) {
+    return (kfd.*member).and_then([&](const T& value) { return Known<FactValue>(FactValue(convert(value))); });
+  });
 }
 
 std::string left_out_evidence(const GpuView& view) {

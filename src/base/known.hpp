@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace gpucoop {
@@ -60,6 +61,14 @@ class Known {
   [[nodiscard]] T value_or(T other) const { return is_known() ? *value_ : std::move(other); }
   /// Meaningful only where `is_unknown()`.
   [[nodiscard]] Reason reason() const { return reason_; }
+
+  /// What `f`, which gives a Known, makes of the value. Absent stays absent, and unknown keeps its reason.
+  template <class F>
+  [[nodiscard]] auto and_then(F f) const -> std::invoke_result_t<F, const T&> {
+    using Result = std::invoke_result_t<F, const T&>;
+    if (is_known()) return f(*value_);
+    return is_absent() ? Result::absent() : Result::unknown(reason_);
+  }
 
   /// True where the value is known and equal to `other`: unknown and absent are equal to nothing.
   [[nodiscard]] bool is(const T& other) const { return is_known() && *value_ == other; }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "read/live/device_values.hpp"
 #include "read/live/namespaces.hpp"
 #include "read/text.hpp"
 
@@ -72,17 +73,17 @@ std::string runtime(const Roots& roots, const Folder& proc, const Folder& self) 
 
 /// `0 0 4294967295`: every id is itself.
 Known<bool> maps_users(const Folder& self) {
-  const auto map = self.text("uid_map");
-  if (!map.is_known()) return map.is_absent() ? Known<bool>() : Known<bool>::unknown(map.reason());
-  std::string words;
-  for (const char c : map.value()) {
-    if (!is_blank(c)) {
-      words += c;
-    } else if (!words.empty() && words.back() != ' ') {
-      words += ' ';
+  return converted<bool>(self.text("uid_map"), [](std::string_view map) {
+    std::string words;
+    for (const char c : map) {
+      if (!is_blank(c)) {
+        words += c;
+      } else if (!words.empty() && words.back() != ' ') {
+        words += ' ';
+      }
     }
-  }
-  return words != "0 0 4294967295";
+    return Known<bool>(words != "0 0 4294967295");
+  });
 }
 
 }  // namespace

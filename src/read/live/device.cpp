@@ -13,13 +13,6 @@
 namespace gpucoop {
 namespace {
 
-template <class T, class F>
-Known<T> converted(const Known<std::string>& text, F convert) {
-  if (text.is_absent()) return {};
-  if (text.is_unknown()) return Known<T>::unknown(text.reason());
-  return convert(text.value());
-}
-
 template <class T>
 Known<T> hex(const Folder& folder, const char* name, std::size_t digits, unsigned shift = 0) {
   return converted<T>(folder.text(name), [&](const std::string& text) {
@@ -123,14 +116,12 @@ void read_surroundings(const Folder& folder, PciDevice& device) {
 
 /// The line `TOTAL_ERR_COR 3` of one of the files that drivers/pci/pcie/aer.c keeps. Absent: no such file.
 Known<std::uint64_t> total_of(const Folder& folder, const char* file, std::string_view line) {
-  const auto text = folder.text(file);
-  if (text.is_absent()) return Known<std::uint64_t>::absent();
-  if (text.is_unknown()) return Known<std::uint64_t>::unknown(text.reason());
-  const auto at = text.value().rfind(line);
-  const auto number = at == std::string::npos
-                          ? std::nullopt
-                          : parse_decimal(trim(std::string_view(text.value()).substr(at + line.size())));
-  return number ? Known<std::uint64_t>(*number) : Known<std::uint64_t>::unknown(Reason::damaged);
+  return folder.text(file).and_then([&](std::string_view text) {
+    const auto at = text.rfind(line);
+    const auto number =
+        at == std::string_view::npos ? std::nullopt : parse_decimal(trim(text.substr(at + line.size())));
+    return number ? Known<std::uint64_t>(*number) : Known<std::uint64_t>::unknown(Reason::damaged);
+  });
 }
 
 void read_error_counters(const Folder& folder, PciDevice& device) {

@@ -2,12 +2,19 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/known.hpp"
 #include "model/pci.hpp"
 
 namespace gpucoop {
+
+/// What `convert` makes of an attribute's text. A missing attribute says nothing: unknown.
+template <class T, class F>
+[[nodiscard]] Known<T> converted(const Known<std::string>& text, F convert) {
+  return text.is_absent() ? Known<T>() : text.and_then(convert);
+}
 
 // The texts of sysfs attributes of PCI devices (Documentation/ABI/testing/sysfs-bus-pci, drivers/pci/pci-sysfs.c).
 

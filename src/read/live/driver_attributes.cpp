@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "read/live/device.hpp"
+#include "read/live/device_values.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -18,12 +19,10 @@ std::optional<std::uint32_t> number_after(std::string_view prefix, std::string_v
 }
 
 Known<std::uint64_t> size(const Folder& device, const char* name) {
-  const auto text = device.text(name);
-  if (!text.is_known()) {
-    return text.is_absent() ? Known<std::uint64_t>() : Known<std::uint64_t>::unknown(text.reason());
-  }
-  const auto value = parse_decimal(text.value());
-  return value ? Known<std::uint64_t>(*value) : Known<std::uint64_t>::unknown(Reason::damaged);
+  return converted<std::uint64_t>(device.text(name), [](std::string_view text) {
+    const auto value = parse_decimal(text);
+    return value ? Known<std::uint64_t>(*value) : Known<std::uint64_t>::unknown(Reason::damaged);
+  });
 }
 
 }  // namespace

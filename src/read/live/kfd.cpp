@@ -26,10 +26,9 @@ bool allows_atomics(std::uint64_t flags) {
 
 template <class T>
 Known<T> narrowed(const Known<std::uint64_t>& value) {
-  if (value.is_absent()) return Known<T>::absent();
-  if (value.is_unknown()) return Known<T>::unknown(value.reason());
-  if (value.value() > std::numeric_limits<T>::max()) return Known<T>::unknown(Reason::damaged);
-  return static_cast<T>(value.value());
+  return value.and_then([](std::uint64_t v) {
+    return v > std::numeric_limits<T>::max() ? Known<T>::unknown(Reason::damaged) : Known<T>(static_cast<T>(v));
+  });
 }
 
 /// kfd_crat.h: a GPU's memory is one heap, public (the whole of it in its BAR) or private.

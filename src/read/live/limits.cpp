@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "read/live/device_values.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -35,24 +36,14 @@ Known<std::uint64_t> locked_memory(std::string_view limits) {
 void read_limits(const Roots& roots, HostReading& host) {
   if (roots.of_this_host) host.shm_bytes = size_of(roots.dev + "/shm");
   const auto proc = roots.open(roots.proc);
-  const auto limits = proc.folder("self").text("limits");
-  if (limits.is_known()) {
-    host.memlock_bytes = locked_memory(limits.value());
-  } else if (limits.is_unknown()) {
-    host.memlock_bytes = Known<std::uint64_t>::unknown(limits.reason());
-  }
+  host.memlock_bytes = converted<std::uint64_t>(proc.folder("self").text("limits"), locked_memory);
   const auto kernel = proc.folder("sys/kernel");
   if (!kernel.ok()) return;
-  const auto scope = kernel.folder("yama").text("ptrace_scope");
-  if (scope.is_absent()) {
-    host.yama_ptrace_scope = Known<unsigned>::absent();
-  } else if (scope.is_unknown()) {
-    host.yama_ptrace_scope = Known<unsigned>::unknown(scope.reason());
-  } else if (const auto value = parse_decimal(scope.value()); value && *value <= 3) {
-    host.yama_ptrace_scope = static_cast<unsigned>(*value);
-  } else {
-    host.yama_ptrace_scope = Known<unsigned>::unknown(Reason::damaged);
-  }
+  host.yama_ptrace_scope = kernel.folder("yama").text("ptrace_scope").and_then([](std::string_view scope) {
+    const auto value = parse_decimal(scope);
+    return value && *value <= 3 ? Known<unsigned>(static_cast<unsigned>(*value))
+                                : Known<unsigned>::unknown(Reason::damaged);
+  });
 }
 
 }  // namespace gpucoop
