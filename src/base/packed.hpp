@@ -57,7 +57,7 @@ class Packer {
   template <class... T>
   void put(const std::variant<T...>& value) {
     number(value.index());
-    std::visit([this](const auto& v) { put(v); }, value);
+    std::visit([this](const auto& v) { this->put(v); }, value);
   }
   template <class T>
   void put(const Known<T>& value) {
