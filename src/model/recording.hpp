@@ -7,6 +7,7 @@
 #include "model/holder.hpp"
 #include "model/host.hpp"
 #include "model/pci.hpp"
+#include "model/probe.hpp"
 
 namespace gpucoop {
 
@@ -94,6 +95,7 @@ struct Recording {
   /// Every process that uses a GPU is among `holders`. False: some processes could not be looked into. Unknown where
   /// nobody has looked.
   Known<bool> holders_complete;
+  Measurements measured;  ///< results of probes on this host that were put into the recording
   std::vector<Disagreement> disagreements;
   std::vector<Warning> warnings;
   bool live = false;

@@ -12,4 +12,6 @@ std::string_view to_string(ModeState state) {
   return "unknown";
 }
 
+std::string_view to_string(Advice::Kind kind) { return kind == Advice::Kind::set ? "set" : "avoid"; }
+
 }  // namespace gpucoop

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/cost.hpp"
+#include "model/probe.hpp"
 #include "model/topology.hpp"
 
 namespace gpucoop {
@@ -15,6 +18,14 @@ enum class ModeState : std::uint8_t { yes, degraded, no, unknown };
 struct GpuSet {
   std::vector<Address> gpus;
   std::string why;
+};
+
+/// The largest part of a set for which a mode stands better than for the whole.
+struct BestSubset {
+  std::vector<Address> gpus;
+  ModeState state = ModeState::unknown;
+  Known<ModeState> expected;
+  std::string why;  ///< why the others cannot take part
 };
 
 /// The judgement of one parallelism mode over one set. `expected` is meaningful where the state is unknown:
@@ -29,6 +40,34 @@ struct ModeVerdict {
   std::vector<std::string> decided_by;  ///< references of facts, the decisive one first
   Known<std::string> settled_by;        ///< a command that would settle an unknown; absent where none is known
   std::vector<std::string> remedies;    ///< ids
+  std::optional<BestSubset> best;       ///< where the whole set cannot, or is not expected to
+};
+
+/// A flag or variable of an engine: to set, or to keep away from.
+struct Advice {
+  enum class Kind : std::uint8_t { set, avoid };
+  Kind kind = Kind::set;
+  std::string text;       ///< `NCCL_PROTO=Simple`
+  std::string why;        ///< what makes it advisable here
+  std::string otherwise;  ///< what one would see without it, as the engine or library says it; may be empty
+};
+[[nodiscard]] std::string_view to_string(Advice::Kind kind);
+
+/// The judgement of one way in which an engine puts a mode to work, over one set.
+struct EngineVerdict {
+  std::string id;      ///< `vllm.tensor`
+  std::string engine;  ///< `vllm`
+  std::string mode;    ///< the mode that it is one way of
+  std::string title;
+  std::vector<Address> set;
+  ModeState state = ModeState::unknown;
+  Known<ModeState> expected;
+  std::string why;
+  std::vector<std::string> decided_by;
+  Known<std::string> settled_by;
+  std::vector<std::string> remedies;
+  std::vector<std::string> flags;  ///< what turns it on: `--tensor-parallel-size 2`
+  std::vector<Advice> advice;
 };
 
 /// What would change an answer. Placeholders of the rule's text are filled in.
@@ -43,7 +82,9 @@ struct Remedy {
 struct Judgement {
   std::vector<GpuSet> sets;
   std::vector<ModeVerdict> modes;
+  std::vector<EngineVerdict> engines;
   std::vector<Remedy> remedies;
+  std::vector<CostEstimate> costs;  ///< only where a model was named
   /// Facts beside the topology's: the size of each set, and the unknown ones that some `decided_by` names because
   /// nobody has established them. Rendered with the others.
   std::vector<Fact> facts;
@@ -56,6 +97,7 @@ struct Report {
   bool simulated = false;
   Topology topology;
   Judgement judgement;
+  std::vector<ProbeRun> probes;  ///< what was run, or was given as results of an earlier run
 };
 
 }  // namespace gpucoop

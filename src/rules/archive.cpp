@@ -25,6 +25,20 @@ static void fields(A& archive, T& e) {
     archive(e.vendors, e.command);
   } else if constexpr (std::is_same_v<R, ModeRule>) {
     archive(e.id, e.title, e.meaning, e.require, e.prefer, e.unproven, e.settled_by, e.source);
+  } else if constexpr (std::is_same_v<R, EngineRule>) {
+    archive(e.id, e.title, e.meaning, e.source);
+  } else if constexpr (std::is_same_v<R, AdviceRule>) {
+    archive(e.kind, e.text, e.vendors, e.when, e.unless, e.why, e.otherwise, e.source);
+  } else if constexpr (std::is_same_v<R, EngineModeRule>) {
+    archive(e.id, e.engine, e.mode, e.title, e.meaning, e.vendors, e.builds_on, e.require, e.prefer, e.unproven,
+            e.settled_by, e.flags, e.advice, e.source);
+  } else if constexpr (std::is_same_v<R, ModelRule>) {
+    archive(e.id, e.title, e.hidden, e.layers, e.heads, e.kv_heads, e.head_dim, e.vocabulary, e.experts,
+            e.experts_per_token, e.moe_layers, e.parameters_billion, e.active_billion, e.bytes_per_weight, e.source);
+  } else if constexpr (std::is_same_v<R, StackRule>) {
+    archive(e.id, e.title, e.vendors, e.fabric, e.alpha_us, e.source);
+  } else if constexpr (std::is_same_v<R, CardRule>) {
+    archive(e.title, e.vendor, e.devices, e.memory_gbytes_per_s, e.memory_gib, e.source);
   } else if constexpr (std::is_same_v<R, RemedyRule>) {
     archive(e.id, e.title, e.text, e.command, e.when, e.unless, e.changes, e.cost, e.risk, e.source);
   } else if constexpr (std::is_same_v<R, LogCause>) {
@@ -35,7 +49,8 @@ static void fields(A& archive, T& e) {
     archive(e.use, e.title, e.names, e.source);
   } else {
     static_assert(std::is_same_v<R, Rules>);
-    archive(e.facts, e.gates, e.modes, e.remedies, e.log_causes, e.devices, e.holders);
+    archive(e.facts, e.gates, e.modes, e.engines, e.engine_modes, e.models, e.stacks, e.cards, e.remedies, e.log_causes,
+            e.devices, e.holders);
   }
 }
 

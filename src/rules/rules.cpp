@@ -55,6 +55,11 @@ const FactRule* find_fact_rule(const Rules& rules, std::string_view id) { return
 const GateRule* find_gate(const Rules& rules, std::string_view id) { return find_by_id(rules.gates, id); }
 const ModeRule* find_mode(const Rules& rules, std::string_view id) { return find_by_id(rules.modes, id); }
 const RemedyRule* find_remedy(const Rules& rules, std::string_view id) { return find_by_id(rules.remedies, id); }
+const EngineRule* find_engine(const Rules& rules, std::string_view id) { return find_by_id(rules.engines, id); }
+const EngineModeRule* find_engine_mode(const Rules& rules, std::string_view id) {
+  return find_by_id(rules.engine_modes, id);
+}
+const ModelRule* find_model(const Rules& rules, std::string_view id) { return find_by_id(rules.models, id); }
 
 HolderClass holder_class(const Rules& rules, std::string_view process) {
   constexpr std::size_t kKept = 15;  // TASK_COMM_LEN

@@ -8,6 +8,7 @@
 
 #include "model/fact.hpp"
 #include "model/holder.hpp"
+#include "model/report.hpp"
 
 namespace gpucoop {
 
@@ -135,6 +136,84 @@ struct ModeRule {
   std::string source;
 };
 
+/// A program or framework that shares work between GPUs.
+struct EngineRule {
+  std::string id;
+  std::string title;
+  std::string meaning;
+  std::string source;
+};
+
+/// A flag or variable, and when it is advisable. Conditions are looked at for each GPU and each pair of the set: one
+/// for which all of `when` is true or expected to be, and none of `unless` is, is enough.
+struct AdviceRule {
+  Advice::Kind kind = Advice::Kind::set;
+  std::string text;  ///< `{count}` is the number of GPUs of the set
+  std::vector<std::string> vendors;
+  std::vector<Condition> when;
+  std::vector<Condition> unless;
+  std::string why;
+  std::string otherwise;  ///< what is seen without it; may be empty
+  std::string source;
+};
+
+/// One way in which an engine puts a mode to work: the row of a table of engines, modes and vendors.
+struct EngineModeRule {
+  std::string id;      ///< `vllm.tensor`
+  std::string engine;  ///< id of an EngineRule
+  std::string mode;    ///< the mode that it is one way of
+  std::string title;
+  std::string meaning;
+  std::vector<std::string> vendors;    ///< empty: all
+  std::vector<std::string> builds_on;  ///< modes whose clauses hold for it as well
+  std::vector<Clause> require;
+  std::vector<Clause> prefer;
+  std::string unproven;               ///< empty: its mode's
+  std::vector<SettledBy> settled_by;  ///< empty: its mode's
+  std::vector<std::string> flags;     ///< what turns it on; `{count}` is filled in
+  std::vector<AdviceRule> advice;
+  std::string source;
+};
+
+/// A model's shape, for the cost estimate.
+struct ModelRule {
+  std::string id;
+  std::string title;
+  unsigned hidden = 0;
+  unsigned layers = 0;
+  unsigned heads = 0;
+  unsigned kv_heads = 0;
+  unsigned head_dim = 0;
+  unsigned vocabulary = 0;
+  unsigned experts = 0;  ///< 0: a dense model
+  unsigned experts_per_token = 0;
+  unsigned moe_layers = 0;        ///< layers with experts
+  double parameters_billion = 0;  ///< all weights
+  double active_billion = 0;      ///< weights that one token uses; equal to all of a dense model
+  double bytes_per_weight = 2;    ///< as it is usually served
+  std::string source;
+};
+
+/// What a small collective takes with one kind of software over one kind of link, where nothing was measured.
+struct StackRule {
+  std::string id;
+  std::string title;
+  std::vector<std::string> vendors;
+  bool fabric = false;  ///< over NVLink, xGMI or Xe Link; else over PCI Express
+  double alpha_us = 0;
+  std::string source;
+};
+
+/// What a GPU's memory can do, by device id.
+struct CardRule {
+  std::string title;
+  std::uint16_t vendor = 0;
+  std::vector<std::uint16_t> devices;
+  double memory_gbytes_per_s = 0;
+  double memory_gib = 0;
+  std::string source;
+};
+
 struct RemedyRule {
   std::string id;
   std::string title;
@@ -161,6 +240,11 @@ struct Rules {
   std::vector<FactRule> facts;
   std::vector<GateRule> gates;
   std::vector<ModeRule> modes;
+  std::vector<EngineRule> engines;
+  std::vector<EngineModeRule> engine_modes;
+  std::vector<ModelRule> models;
+  std::vector<StackRule> stacks;
+  std::vector<CardRule> cards;
   std::vector<RemedyRule> remedies;
   std::vector<LogCause> log_causes;
   std::vector<DeviceRule> devices;
@@ -175,6 +259,9 @@ struct Rules {
 [[nodiscard]] const GateRule* find_gate(const Rules& rules, std::string_view id);
 [[nodiscard]] const ModeRule* find_mode(const Rules& rules, std::string_view id);
 [[nodiscard]] const RemedyRule* find_remedy(const Rules& rules, std::string_view id);
+[[nodiscard]] const EngineRule* find_engine(const Rules& rules, std::string_view id);
+[[nodiscard]] const EngineModeRule* find_engine_mode(const Rules& rules, std::string_view id);
+[[nodiscard]] const ModelRule* find_model(const Rules& rules, std::string_view id);
 
 /// What a process of that name (as the kernel keeps it) uses a GPU for: `compute` where no entry has it.
 [[nodiscard]] HolderClass holder_class(const Rules& rules, std::string_view process);

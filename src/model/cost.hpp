@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/address.hpp"
+#include "base/known.hpp"
+
+namespace gpucoop {
+
+/// Where a number of the cost estimate comes from.
+enum class CostBasis : std::uint8_t {
+  measured,  ///< by a probe on this host
+  ceiling,   ///< what the path can carry at best
+  typical,   ///< published for this kind of software and link
+};
+[[nodiscard]] std::string_view to_string(CostBasis basis);
+
+/// What one way of sharing a model costs in communication. Bytes are those of one GPU in one direction. Times are
+/// estimates unless both terms were measured; unknown where a term is.
+struct CostEstimate {
+  std::string model;         ///< id of the preset, or `custom`
+  std::string mode;          ///< mode id
+  std::vector<Address> set;  ///< the GPUs
+  unsigned batch = 1;        ///< sequences that are decoded together
+  unsigned prompt = 0;       ///< tokens of the prompt
+  double calls_per_step = 0;
+  double bytes_per_call = 0;
+  double bytes_per_step = 0;
+  double prefill_bytes = 0;
+  Known<double> alpha_us;  ///< time of a small operation
+  CostBasis alpha_basis = CostBasis::typical;
+  std::string alpha_from;           ///< what it was taken from, for a person
+  Known<double> beta_gbytes_per_s;  ///< rate of a large operation
+  CostBasis beta_basis = CostBasis::ceiling;
+  Known<double> decode_ms;            ///< communication of one decode step
+  Known<double> prefill_ms;           ///< communication of the prompt
+  Known<double> one_card_step_ms;     ///< a decode step on one GPU: its weights read once
+  Known<double> step_ms;              ///< a decode step in this mode, communication included
+  Known<double> share;                ///< communication's part of it, 0 to 1
+  Known<bool> fits_one_card;          ///< the weights and a little more fit into the memory of one GPU
+  Tri beats_one_card = Tri::unknown;  ///< a decode step is expected to be shorter than on one GPU
+  std::string why;                    ///< in words, for a person
+};
+
+}  // namespace gpucoop
