@@ -98,6 +98,7 @@ struct Report {
   Topology topology;
   Judgement judgement;
   std::vector<ProbeRun> probes;  ///< what was run, or was given as results of an earlier run
+  std::string measured_at;       ///< when that was: RFC 3339, UTC; empty where nothing was measured
 };
 
 }  // namespace gpucoop

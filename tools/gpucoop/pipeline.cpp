@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "analyse/analyse.hpp"
+#include "analyse/measured.hpp"
 #include "judge/judge.hpp"
 #include "read/live/live.hpp"
 #include "read/read.hpp"
 #include "read/recording/recording.hpp"
+#include "read/report/report.hpp"
 #include "rules/rules.hpp"
 #include "streams.hpp"
 
@@ -44,6 +46,39 @@ Result<Recording> read_recorded(const InputOptions& inputs, const Rules& rules) 
   return read_inputs(read, rules, options);
 }
 
+Result<Recording> read_host(const InputOptions& inputs, const Rules& rules) {
+  if (!inputs.from.empty()) return read_recorded(inputs, rules);
+  auto recording = read_live(inputs.sysroot ? Roots::below(*inputs.sysroot) : Roots(), rules);
+  if (!recording) return recording;
+  recording.value().taken_at = now();
+  admit(recording.value(), rules);
+  return recording;
+}
+
+/// The results in the file become the recording's, whose own they replace. Refused here already where they are of
+/// another host, so that the error can name the file.
+Status take_results(Recording& recording, const std::string& name, const Rules& rules) {
+  const auto bytes = read_file(name);
+  if (!bytes) return bytes.error();
+  auto results = read_measurements(name, bytes.value(), rules);
+  if (!results) return results.error();
+  auto topology = analyse(recording, rules);
+  if (auto error = add_measurements(topology, results.value().measured, rules)) {
+    error->where = name;
+    return error;
+  }
+  if (!recording.measured.empty()) {
+    recording.warnings.push_back({"probe-results.replaced",
+                                  "The results of probes of " + recording.measured.taken_at.substr(0, 10) +
+                                      " in the recording are not used, but those that were given.",
+                                  name});
+  }
+  recording.measured = std::move(results.value().measured);
+  auto& warnings = results.value().warnings;
+  recording.warnings.insert(recording.warnings.end(), warnings.begin(), warnings.end());
+  return std::nullopt;
+}
+
 Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
   if (!topology.lists_devices) {
     return Error{ExitCode::no_gpu,
@@ -60,22 +95,26 @@ Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
 
 }  // namespace
 
-Result<Recording> load_recording(const InputOptions& inputs) {
-  const Rules& rules = builtin_rules();
-  if (!inputs.from.empty()) return read_recorded(inputs, rules);
-  auto recording = read_live(inputs.sysroot ? Roots::below(*inputs.sysroot) : Roots(), rules);
-  if (!recording) return recording;
-  recording.value().taken_at = now();
-  admit(recording.value(), rules);
+Result<Recording> load_recording(const InputOptions& inputs, const std::string& probe_results) {
+  auto recording = read_host(inputs, builtin_rules());
+  if (!recording || probe_results.empty()) return recording;
+  if (auto error = take_results(recording.value(), probe_results, builtin_rules())) return *error;
   return recording;
 }
 
-Result<Report> load_report(const InputOptions& inputs) {
-  const auto recording = load_recording(inputs);
+Result<Report> load_report(const InputOptions& inputs, const std::string& probe_results) {
+  const auto recording = load_recording(inputs, probe_results);
   if (!recording) return recording.error();
+  const auto& measured = recording.value().measured;
   Report report;
   report.taken_at = recording.value().taken_at.empty() ? now() : recording.value().taken_at;
   report.topology = analyse(recording.value(), builtin_rules());
+  if (auto error = add_measurements(report.topology, measured, builtin_rules())) {
+    if (!inputs.from.empty()) error->where = inputs.from.front();
+    return *error;
+  }
+  report.probes = measured.runs;
+  report.measured_at = measured.taken_at;
   report.judgement = judge(report.topology.facts, builtin_rules());
   return report;
 }

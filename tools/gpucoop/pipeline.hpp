@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "base/error.hpp"
 #include "model/recording.hpp"
 #include "model/report.hpp"
@@ -8,11 +10,13 @@
 namespace gpucoop {
 
 /// Reads the inputs, or the running host where none is named. What was read from the host itself, or from a copy of its
-/// sysfs, says when, and its texts are those that a recording may have (`admit`).
-[[nodiscard]] Result<Recording> load_recording(const InputOptions& inputs);
+/// sysfs, says when, and its texts are those that a recording may have (`admit`). `probe_results`: a file with results
+/// of probes on that host (a report or a recording), which then are its measurements; "" for none.
+[[nodiscard]] Result<Recording> load_recording(const InputOptions& inputs, const std::string& probe_results = {});
 
-/// Reads the inputs, or the running host where none is named, analyses and judges them.
-[[nodiscard]] Result<Report> load_report(const InputOptions& inputs);
+/// Reads the inputs, or the running host where none is named, analyses and judges them; results of probes that were
+/// given or are in a recording count.
+[[nodiscard]] Result<Report> load_report(const InputOptions& inputs, const std::string& probe_results = {});
 
 /// Why a report with no usable GPU says so, as the error of exit code 69; nullopt where it has one.
 [[nodiscard]] Status no_gpu(const Report& report);

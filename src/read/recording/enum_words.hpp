@@ -50,6 +50,22 @@ struct Values<DriverLink::Kind> {
   static constexpr std::array all = {DriverLink::Kind::pcie, DriverLink::Kind::xgmi, DriverLink::Kind::other};
 };
 
+template <>
+struct Values<Tier> {
+  static constexpr std::array all = {Tier::static_, Tier::queried, Tier::probed};
+};
+template <>
+struct Values<SubjectKind> {
+  static constexpr std::array all = {SubjectKind::host, SubjectKind::gpu, SubjectKind::port,   SubjectKind::link,
+                                     SubjectKind::pair, SubjectKind::set, SubjectKind::library};
+};
+template <>
+struct Values<ProbeState> {
+  static constexpr std::array all = {ProbeState::passed,  ProbeState::failed,  ProbeState::wrong_data,
+                                     ProbeState::refused, ProbeState::crashed, ProbeState::hung,
+                                     ProbeState::skipped, ProbeState::invalid, ProbeState::inconclusive};
+};
+
 /// The value that `to_string` spells so.
 template <class E>
 [[nodiscard]] std::optional<E> from_word(std::string_view word) {

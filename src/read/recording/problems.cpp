@@ -43,11 +43,10 @@ std::vector<Warning> Problems::warnings(const std::string& writer) const {
   return result;
 }
 
-Error not_json(const std::string& name, std::string_view bytes, std::size_t at, std::string what) {
+Error not_json(const std::string& name, std::string_view bytes, std::size_t at, std::string what, std::string next) {
   const auto line =
       1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(at, bytes.size())), '\n');
-  return {ExitCode::bad_input, std::move(what), name + ":" + std::to_string(line),
-          "copy the recording again, whole, or make it again with `gpucoop record -o FILE`"};
+  return {ExitCode::bad_input, std::move(what), name + ":" + std::to_string(line), std::move(next)};
 }
 
 }  // namespace gpucoop::recording_file

@@ -22,7 +22,9 @@ struct At {
 };
 
 /// The document is no JSON from the byte `at` on: an error with the line.
-[[nodiscard]] Error not_json(const std::string& name, std::string_view bytes, std::size_t at, std::string what);
+[[nodiscard]] Error not_json(
+    const std::string& name, std::string_view bytes, std::size_t at, std::string what,
+    std::string next = "copy the recording again, whole, or make it again with `gpucoop record -o FILE`");
 
 /// What is wrong with a recording while it is read: the first error, and what was left out, counted.
 class Problems {
