@@ -33,10 +33,11 @@ static void fields(A& archive, T& e) {
     archive(e.id, e.engine, e.mode, e.title, e.meaning, e.vendors, e.builds_on, e.require, e.prefer, e.unproven,
             e.settled_by, e.flags, e.advice, e.source);
   } else if constexpr (std::is_same_v<R, ModelRule>) {
-    archive(e.id, e.title, e.hidden, e.layers, e.heads, e.kv_heads, e.head_dim, e.vocabulary, e.experts,
-            e.experts_per_token, e.moe_layers, e.parameters_billion, e.active_billion, e.bytes_per_weight, e.source);
+    archive(e.id, e.title, e.hidden, e.layers, e.heads, e.kv_heads, e.head_dim, e.kv_values, e.kv_layers, e.window,
+            e.vocabulary, e.experts, e.experts_per_token, e.moe_layers, e.parameters_billion, e.active_billion,
+            e.bytes_per_weight, e.source);
   } else if constexpr (std::is_same_v<R, StackRule>) {
-    archive(e.id, e.title, e.vendors, e.fabric, e.alpha_us, e.source);
+    archive(e.id, e.title, e.vendors, e.modes, e.fabric, e.alpha_us, e.observed, e.source);
   } else if constexpr (std::is_same_v<R, CardRule>) {
     archive(e.title, e.vendor, e.devices, e.memory_gbytes_per_s, e.memory_gib, e.source);
   } else if constexpr (std::is_same_v<R, RemedyRule>) {

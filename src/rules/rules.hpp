@@ -182,8 +182,11 @@ struct ModelRule {
   unsigned hidden = 0;
   unsigned layers = 0;
   unsigned heads = 0;
-  unsigned kv_heads = 0;
+  unsigned kv_heads = 0;  ///< 0: one cache that every GPU of a tensor group keeps whole (MLA)
   unsigned head_dim = 0;
+  unsigned kv_values = 0;  ///< values that a growing layer keeps for a token; 0: 2 × kv_heads × head_dim
+  unsigned kv_layers = 0;  ///< layers whose cache grows with the prompt; 0: all
+  unsigned window = 0;     ///< tokens that the other layers keep; 0: none
   unsigned vocabulary = 0;
   unsigned experts = 0;  ///< 0: a dense model
   unsigned experts_per_token = 0;
@@ -194,13 +197,15 @@ struct ModelRule {
   std::string source;
 };
 
-/// What a small collective takes with one kind of software over one kind of link, where nothing was measured.
+/// What a small operation takes with one kind of software over one kind of link, where nothing was measured.
 struct StackRule {
   std::string id;
   std::string title;
-  std::vector<std::string> vendors;
-  bool fabric = false;  ///< over NVLink, xGMI or Xe Link; else over PCI Express
+  std::vector<std::string> vendors;  ///< empty: all
+  std::vector<std::string> modes;    ///< ids of the modes that use it
+  bool fabric = false;               ///< over NVLink, xGMI or Xe Link; else over PCI Express
   double alpha_us = 0;
+  std::string observed;  ///< what it came to in whole decode steps, where somebody published it; may be empty
   std::string source;
 };
 
