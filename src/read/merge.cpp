@@ -109,8 +109,11 @@ class Merger {
     append(out_.disagreements, part.disagreements);
     append(out_.warnings, part.warnings);
     append(out_.fabric, part.fabric);
+    append(out_.holders, part.holders);
+    if (!out_.holders_complete.is_known()) out_.holders_complete = part.holders_complete;
     if (out_.driver_links.empty()) append(out_.driver_links, part.driver_links);
     if (out_.taken_at.empty()) out_.taken_at = part.taken_at;
+    if (out_.measured.empty()) out_.measured = std::move(part.measured);
     out_.live = out_.live || part.live;
     out_.direct = out_.direct || part.direct;
     out_.lists_devices = out_.lists_devices || part.lists_devices;

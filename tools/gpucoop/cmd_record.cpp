@@ -16,6 +16,7 @@ namespace {
 
 struct RecordOptions {
   InputOptions input;
+  std::string probe_results;
   OutputOptions output;
 };
 
@@ -56,6 +57,11 @@ void say_what_is_in_it(const Recording& recording, const OutputOptions& output) 
   std::string text = name + ": " + counted(recording.devices.size(), "PCI device");
   if (!recording.log.empty()) text += ", " + counted(recording.log.size(), "kernel line");
   print_note(text + ".");
+  const auto& measured = recording.measured;
+  if (!measured.empty()) {
+    print_note("Of the probes of " + measured.taken_at.substr(0, 10) + ": " + counted(measured.runs.size(), "run") +
+               ", " + counted(measured.facts.size(), "fact") + ".");
+  }
   print_note("In it are no serial numbers and no names of people, hosts or programs.");
   say_missing(recording, Reason::no_root, "only root may read",
               recording.live ? "with these, better for a bug report: sudo gpucoop record -o FILE" : "");
@@ -67,7 +73,7 @@ ExitCode run_record(const RecordOptions& options) {
   if (const auto error = conflict(options.input)) return fail(*error);
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  const auto recording = load_recording(options.input);
+  const auto recording = load_recording(options.input, options.probe_results);
   if (!recording) return fail(recording.error());
   const auto bytes = write_recording(recording.value(), builtin_rules());
   if (const auto error = output.value().finish(bytes)) return fail(*error);
@@ -85,6 +91,10 @@ void add_record(CLI::App& app, Action& action) {
   auto options = std::make_shared<RecordOptions>();
   CLI::App* command = app.add_subcommand("record", "Record the host in a file, for a bug report");
   add_input_options(*command, options->input);
+  command
+      ->add_option("--probe-results", options->probe_results,
+                   "Put what probes measured on this host into it: a\nreport of theirs, or a recording that has some")
+      ->type_name("FILE");
   add_file_options(*command, options->output);
   command->callback([options, &action] { action = [options] { return run_record(*options); }; });
 }

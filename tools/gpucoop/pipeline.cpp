@@ -79,6 +79,22 @@ Status take_results(Recording& recording, const std::string& name, const Rules& 
   return std::nullopt;
 }
 
+/// `file`: the input, for the error where the recording's own results are of another host.
+Result<Report> judged(const Recording& recording, const std::string& file) {
+  const Rules& rules = builtin_rules();
+  Report report;
+  report.taken_at = recording.taken_at.empty() ? now() : recording.taken_at;
+  report.topology = analyse(recording, rules);
+  if (auto error = add_measurements(report.topology, recording.measured, rules)) {
+    error->where = file;
+    return *error;
+  }
+  report.probes = recording.measured.runs;
+  report.measured_at = recording.measured.taken_at;
+  report.judgement = judge(report.topology.facts, rules);
+  return report;
+}
+
 Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
   if (!topology.lists_devices) {
     return Error{ExitCode::no_gpu,
@@ -105,18 +121,16 @@ Result<Recording> load_recording(const InputOptions& inputs, const std::string& 
 Result<Report> load_report(const InputOptions& inputs, const std::string& probe_results) {
   const auto recording = load_recording(inputs, probe_results);
   if (!recording) return recording.error();
-  const auto& measured = recording.value().measured;
-  Report report;
-  report.taken_at = recording.value().taken_at.empty() ? now() : recording.value().taken_at;
-  report.topology = analyse(recording.value(), builtin_rules());
-  if (auto error = add_measurements(report.topology, measured, builtin_rules())) {
-    if (!inputs.from.empty()) error->where = inputs.from.front();
-    return *error;
-  }
-  report.probes = measured.runs;
-  report.measured_at = measured.taken_at;
-  report.judgement = judge(report.topology.facts, builtin_rules());
-  return report;
+  return judged(recording.value(), inputs.from.empty() ? "" : inputs.from.front());
+}
+
+Result<Report> load_reading(const std::string& file) {
+  auto bytes = read_file(file);
+  if (!bytes) return bytes.error();
+  if (is_report(bytes.value())) return read_report(file, bytes.value());
+  const auto recording = read_inputs({{file, std::move(bytes).value()}}, builtin_rules(), {});
+  if (!recording) return recording.error();
+  return judged(recording.value(), file);
 }
 
 Status no_gpu(const Report& report) {

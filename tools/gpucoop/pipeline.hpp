@@ -18,6 +18,9 @@ namespace gpucoop {
 /// given or are in a recording count.
 [[nodiscard]] Result<Report> load_report(const InputOptions& inputs, const std::string& probe_results = {});
 
+/// One reading of a host in one file: a report as it stands, anything else that can be read analysed and judged.
+[[nodiscard]] Result<Report> load_reading(const std::string& file);
+
 /// Why a report with no usable GPU says so, as the error of exit code 69; nullopt where it has one.
 [[nodiscard]] Status no_gpu(const Report& report);
 

@@ -6,6 +6,7 @@
 #include "base/address.hpp"
 #include "read/recording/label.hpp"
 #include "read/recording/parameters.hpp"
+#include "read/recording/probe_words.hpp"
 #include "read/recording/release.hpp"
 #include "read/text.hpp"
 
@@ -91,6 +92,13 @@ std::string time(std::string_view s) {
   return std::string(s);
 }
 
+/// `5c9f8e0d1b2a3746`
+std::string fingerprint(std::string_view s) {
+  constexpr std::size_t kDigits16 = 16;
+  return s.size() == kDigits16 && s.find_first_not_of("0123456789abcdef") == std::string_view::npos ? std::string(s)
+                                                                                                    : std::string();
+}
+
 /// `input.truncated`, `amdgpu-no-atomics`
 std::string code(std::string_view s) {
   const bool lower = s.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") == std::string_view::npos;
@@ -123,6 +131,10 @@ std::string admitted(Form form, std::string_view text) {
     case Form::register_value: return words(text, 64, true, "...");
     case Form::message: return words(text, 400, false, "...");
     case Form::where: return parse_address(text) ? std::string(text) : std::string();
+    case Form::probe_words: return admitted_probe_words(text);
+    case Form::fact_id: return admitted_fact_id(text);
+    case Form::fact_reference: return admitted_fact_reference(text);
+    case Form::fingerprint: return fingerprint(text);
     case Form::log_line: return words(text, 300, false, "...");
     case Form::plain:
     case Form::hex2:
@@ -159,6 +171,10 @@ std::string_view pattern_of(Form form) {
     case Form::register_value: return "^[!-~][ -~]{0,63}$";
     case Form::message: return "^[!-~][ -~]{0,399}$";
     case Form::where: return "^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\\.[0-7]$";
+    case Form::probe_words: return "^[A-Za-z0-9_.=/:+,-][A-Za-z0-9_.=/:+, -]{0,63}$";
+    case Form::fact_id: return "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$";
+    case Form::fact_reference: return "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+(@[0-9a-f:.,]+)?$";
+    case Form::fingerprint: return "^[0-9a-f]{16}$";
     case Form::log_line: return "^[!-~][ -~]{0,299}$";
     case Form::plain:
     case Form::lanes: break;

@@ -38,6 +38,10 @@ enum class Form : std::uint8_t {
   register_value,  ///< of a disagreement: `16 GT/s`
   message,         ///< text of a warning
   where,           ///< a PCI address
+  probe_words,     ///< of a probe: `p2p.write`, `NCCL_PROTO=Simple`; of a fact that is text: `gfx1201`
+  fact_id,         ///< `ccl.allreduce`
+  fact_reference,  ///< `p2p.write@0000:0b:00.0,0000:0c:00.0`
+  fingerprint,     ///< of a host
   log_line,        ///< of the kernel, as `LogWords` leaves it
 };
 

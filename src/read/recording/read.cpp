@@ -158,7 +158,8 @@ class Reader {
       whole = !entry.empty();
     } else if constexpr (HasTable<T>) {
       for_each_row<T>([&](const auto& row) {
-        if constexpr (std::is_same_v<typename std::decay_t<decltype(row)>::Type, std::string>) {
+        using Row = std::decay_t<decltype(row)>;
+        if constexpr (Row::kRecorded && std::is_same_v<typename Row::Type, std::string>) {
           if (!row.needed || !(entry.*row.member).empty()) return;
           if (!json.contains(std::string(row.key))) fail("`" + std::string(row.key) + "` is missing", at);
           whole = false;
@@ -225,6 +226,8 @@ class Reader {
       }
       const auto value = json.get<double>();
       return std::isfinite(value) ? std::optional(value) : std::nullopt;
+    } else if constexpr (std::is_same_v<T, FactValue>) {
+      return fact_value(json, form, at);
     } else if constexpr (std::is_same_v<T, Address>) {
       const auto address = json.is_string() ? parse_address(json.get_ref<const std::string&>()) : std::nullopt;
       if (!address) fail("has to be a PCI address such as 0000:0b:00.0", at);
@@ -244,6 +247,15 @@ class Reader {
     } else {
       return integer<T>(json, form, at);
     }
+  }
+
+  std::optional<FactValue> fact_value(const Json& json, Form form, const At& at) {
+    const auto as_fact = [](const auto& value) { return value ? std::optional<FactValue>(*value) : std::nullopt; };
+    if (json.is_boolean()) return as_fact(one<bool>(json, form, at));
+    if (json.is_number()) return as_fact(one<double>(json, form, at));
+    if (json.is_string()) return as_fact(one<std::string>(json, form, at));
+    fail("has to be true, false, a number or text", at);
+    return std::nullopt;
   }
 
   template <class T>

@@ -88,6 +88,8 @@ std::optional<Json> spelled(const T& value, Form form) {
     return list;
   } else if constexpr (HasTable<T>) {
     return spelled_struct(value);
+  } else if constexpr (std::is_same_v<T, FactValue>) {
+    return std::visit([](const auto& inside) { return std::optional<Json>(inside); }, value);
   } else if constexpr (std::is_same_v<T, std::string>) {
     return value.empty() ? std::nullopt : std::optional<Json>(value);
   } else if constexpr (std::is_same_v<T, Address>) {

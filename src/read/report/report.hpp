@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "model/probe.hpp"
 #include "model/recording.hpp"
+#include "model/report.hpp"
 #include "rules/rules.hpp"
 
 namespace gpucoop {
@@ -24,5 +25,12 @@ struct ProbeResults {
 /// left out with a warning.
 [[nodiscard]] Result<ProbeResults> read_measurements(const std::string& name, std::string_view bytes,
                                                      const Rules& rules);
+
+/// Whether the bytes look like a report (`gpucoop.report/…`) rather than anything else that can be read.
+[[nodiscard]] bool is_report(std::string_view bytes);
+
+/// Reads a report as far as two are compared: host, GPUs with their chains, pairs, facts, modes, engines and probes.
+/// Its one source is the file. `bad_input` as for `read_measurements`.
+[[nodiscard]] Result<Report> read_report(const std::string& name, std::string_view bytes);
 
 }  // namespace gpucoop

@@ -34,6 +34,10 @@ inline const char* text_of(Form form) {
     case Form::register_value: return "x16";
     case Form::message: return "The list of PCI devices (bus/pci/devices) may not be read.";
     case Form::where: return "0000:0b:00.0";
+    case Form::probe_words: return "NCCL_P2P_DISABLE=1";
+    case Form::fact_id: return "ccl.allreduce";
+    case Form::fact_reference: return "p2p.write@0000:0b:00.0,10000:0c:00.0";
+    case Form::fingerprint: return "5c9f8e0d1b2a3746";
     case Form::log_line: return "amdgpu 0000:0b:00.0: amdgpu: PCIE atomic ops is not supported";
     default: return "";
   }
@@ -67,6 +71,8 @@ class Filler {
       });
     } else if constexpr (std::is_same_v<T, std::string>) {
       value = text_of(form);
+    } else if constexpr (std::is_same_v<T, FactValue>) {
+      value = count_++ % 2 == 0 ? FactValue(true) : FactValue(std::string("gfx1201"));
     } else if constexpr (std::is_same_v<T, bool>) {
       value = true;
     } else if constexpr (std::is_same_v<T, Address>) {
@@ -92,6 +98,11 @@ inline Recording filled(State state, Reason reason = Reason::not_in_input) {
   Filler{state, reason}(recording, Form::plain);
   recording.sources = {{"before.json", SourceKind::recording}};
   for (auto& line : recording.log) line.cause = "amdgpu-no-atomics";
+  for (auto& fact : recording.measured.facts) {
+    fact.tier = Tier::probed;
+    if (fact.value.is_unknown()) fact.value = FactValue(2.5);
+  }
+  for (auto& run : recording.measured.runs) run.facts = {reference(recording.measured.facts.front())};
   recording.devices.at(0).address = {0, 1, 0, 0};
   recording.devices.at(1).address = {0x10000, 0xe1, 0, 0};
   return recording;

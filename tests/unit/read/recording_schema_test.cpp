@@ -92,6 +92,8 @@ class Schema {
       return {{"$ref", std::string("#/$defs/") + Table<T>::name}};
     } else if constexpr (std::is_same_v<T, std::string>) {
       return {{"type", "string"}, {"pattern", std::string(pattern_of(form))}};
+    } else if constexpr (std::is_same_v<T, FactValue>) {
+      return {{"anyOf", {value<bool>(form), value<double>(form), value<std::string>(form)}}};
     } else if constexpr (std::is_same_v<T, bool>) {
       return {{"type", "boolean"}};
     } else if constexpr (std::is_same_v<T, Address>) {

@@ -1,0 +1,148 @@
+#include "judge/diff.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "judge/diff_hardware.hpp"
+#include "judge/diff_match.hpp"
+#include "judge/diff_values.hpp"
+#include "judge/diff_verdicts.hpp"
+
+namespace gpucoop {
+namespace {
+
+/// The facts that modes and engines rest on, through their gates too.
+class Deciding {
+ public:
+  explicit Deciding(const Rules& rules) : rules_(rules) {
+    for (const auto& mode : rules.modes) add_all(mode.require, mode.prefer);
+    for (const auto& mode : rules.engine_modes) add_all(mode.require, mode.prefer);
+  }
+  [[nodiscard]] bool operator()(const std::string& id) const { return facts_.count(id) != 0; }
+
+ private:
+  void add_all(const std::vector<Clause>& require, const std::vector<Clause>& prefer) {
+    for (const auto& clause : require) add(clause);
+    for (const auto& clause : prefer) add(clause);
+  }
+  void add(const Clause& clause) {
+    for (const auto& condition : clause.any_of) add(condition);
+    for (const auto& condition : clause.unless) add(condition);
+  }
+  void add(const Condition& condition) {
+    if (!condition.fact.empty()) facts_.insert(condition.fact);
+    if (!condition.unless_known.empty()) facts_.insert(condition.unless_known);
+    if (condition.gate.empty() || !gates_.insert(condition.gate).second) return;
+    const auto* gate = find_gate(rules_, condition.gate);
+    if (gate == nullptr) return;
+    for (const auto& clause : gate->require) add(clause);
+  }
+
+  const Rules& rules_;
+  std::set<std::string> facts_;
+  std::set<std::string> gates_;
+};
+
+using Key = std::pair<std::string, std::vector<Address>>;
+
+/// The fact under the addresses that its GPUs have in the later reading; ports and links keep theirs, which is right
+/// only where the chain has not changed. Nothing where a GPU is gone.
+std::optional<Subject> carried(const Subject& subject, const GpuMatch& match) {
+  if (subject.kind == SubjectKind::port || subject.kind == SubjectKind::link) return subject;
+  Subject result{subject.kind, {}};
+  for (const Address& address : subject.of) {
+    const auto found = match.to_after.find(address);
+    if (found == match.to_after.end()) return std::nullopt;
+    result.of.push_back(found->second);
+  }
+  return result;
+}
+
+Key key_of(const std::string& id, const Subject& subject) {
+  Key key{id, subject.of};
+  if (subject.kind == SubjectKind::set) std::sort(key.second.begin(), key.second.end());
+  return key;
+}
+
+std::vector<const Fact*> all_of(const Report& report) {
+  std::vector<const Fact*> result;
+  for (const auto& fact : report.topology.facts) result.push_back(&fact);
+  for (const auto& fact : report.judgement.facts) result.push_back(&fact);
+  return result;
+}
+
+std::vector<FactChange> diff_facts(const Report& before, const Report& after, const GpuMatch& match, const Rules& rules,
+                                   bool all) {
+  const Deciding decides(rules);
+  std::map<Key, const Fact*> known;
+  for (const Fact* fact : all_of(after)) known.emplace(key_of(fact->id, fact->subject), fact);
+  std::set<Key> seen;
+  std::vector<FactChange> result;
+  const auto add = [&](const std::string& id, const Subject& old_one, const Subject& new_one, const Known<FactValue>& a,
+                       const Known<FactValue>& b) {
+    const bool decisive = decides(id);
+    if (!decisive && !all) return;
+    std::vector<ValueChange> change;
+    add_change(change, id, a, b);
+    if (!change.empty()) result.push_back({old_one, new_one, std::move(change.front()), decisive});
+  };
+  for (const Fact* old : all_of(before)) {
+    const auto subject = carried(old->subject, match);
+    if (!subject) continue;
+    const auto key = key_of(old->id, *subject);
+    seen.insert(key);
+    const auto found = known.find(key);
+    if (found != known.end()) {
+      add(old->id, old->subject, found->second->subject, old->value, found->second->value);
+    } else if (subject->kind != SubjectKind::set && subject->kind != SubjectKind::port &&
+               subject->kind != SubjectKind::link) {
+      add(old->id, old->subject, *subject, old->value, {});
+    }
+  }
+  std::map<Address, Address> to_before;
+  for (const auto& [a, b] : match.to_after) to_before.emplace(b, a);
+  for (const auto& [key, fact] : known) {
+    if (seen.count(key) != 0) continue;
+    const auto& subject = fact->subject;
+    if (subject.kind == SubjectKind::port || subject.kind == SubjectKind::link) continue;
+    Subject old{subject.kind, {}};
+    for (const Address& address : subject.of) {
+      const auto found = to_before.find(address);
+      if (found != to_before.end()) old.of.push_back(found->second);
+    }
+    if (old.of.size() == subject.of.size()) add(fact->id, old, subject, {}, fact->value);
+  }
+  // What changed before what only became known; what a mode rests on before the rest.
+  std::stable_sort(result.begin(), result.end(), [](const FactChange& a, const FactChange& b) {
+    return std::pair(!a.decides, a.value.kind) < std::pair(!b.decides, b.value.kind);
+  });
+  return result;
+}
+
+DiffSide side_of(const Report& report) {
+  const auto& t = report.topology;
+  const auto gpus = std::count_if(t.gpus.begin(), t.gpus.end(), [](const Gpu& gpu) { return gpu.compute; });
+  return {t.sources.empty() ? std::string() : t.sources.front().file, report.taken_at, t.host.fingerprint,
+          static_cast<std::size_t>(gpus)};
+}
+
+}  // namespace
+
+Diff diff(const Report& before, const Report& after, const Rules& rules, bool all_facts) {
+  const auto match = match_gpus(before.topology, after.topology);
+  Diff result;
+  result.before = side_of(before);
+  result.after = side_of(after);
+  result.modes = diff_modes(before.judgement, after.judgement, match);
+  result.engines = diff_engines(before.judgement, after.judgement, match);
+  result.gpus = diff_gpus(match);
+  result.pairs = diff_pairs(before.topology, after.topology, match);
+  result.host = diff_host(before.topology.host, after.topology.host);
+  result.facts = diff_facts(before, after, match, rules, all_facts);
+  return result;
+}
+
+}  // namespace gpucoop

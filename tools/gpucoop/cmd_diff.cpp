@@ -1,0 +1,85 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "command.hpp"
+#include "judge/diff.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "pipeline.hpp"
+#include "render/diff.hpp"
+#include "rules/rules.hpp"
+#include "streams.hpp"
+
+namespace gpucoop {
+namespace {
+
+struct DiffOptions {
+  std::string before;
+  std::string after;
+  OutputOptions output;
+};
+
+ExitCode fail(const Error& error) {
+  print_error(error);
+  return error.code;
+}
+
+Result<Report> load_side(const std::string& file) {
+  auto report = load_reading(file);
+  if (report || report.error().next.find("--dump") == std::string::npos) return report;
+  // Here one file is one host.
+  Error error = report.error();
+  error.next = "take the host that you mean: gpucoop record --from " + file + " --dump N -o host.json";
+  return error;
+}
+
+std::string rendered(const Diff& diff, const OutputOptions& options) {
+  if (options.format == Format::json) return render_diff_json(diff);
+  TextOptions text;
+  text.color = wants_color(options);
+  text.verbose = options.verbose;
+  return render_diff_text(diff, text);
+}
+
+ExitCode run_diff(const DiffOptions& options) {
+  if (const auto error = conflict(options.output)) return fail(*error);
+  if (options.before == "-" && options.after == "-") {
+    return fail({ExitCode::usage, "standard input can be read only once", "", "name a file for one of the two"});
+  }
+  if (options.output.quiet && !options.output.file.empty()) {
+    return fail({ExitCode::usage, "--quiet prints nothing, so there is nothing to write to a file", "",
+                 "leave -o or --quiet out"});
+  }
+  auto output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  const auto before = load_side(options.before);
+  if (!before) return fail(before.error());
+  const auto after = load_side(options.after);
+  if (!after) return fail(after.error());
+  const auto found = diff(before.value(), after.value(), builtin_rules(), options.output.verbose);
+  if (!options.output.quiet) {
+    if (const auto error = output.value().finish(rendered(found, options.output))) return fail(*error);
+  }
+  return found.empty() ? ExitCode::ok : ExitCode::no;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Action& action) {
+  auto options = std::make_shared<DiffOptions>();
+  CLI::App* command = app.add_subcommand("diff", "What changed between two readings of a host");
+  command
+      ->add_option("A", options->before,
+                   "The earlier reading: a recording, a report in JSON\nor what else --from "
+                   "reads; `-` is standard input")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("B", options->after, "The later one")->type_name("FILE")->required();
+  add_output_options(*command, options->output);
+  command->get_option("--quiet")->description("Print nothing; the exit code says it");
+  command->get_option("--verbose")->description("Also facts that no mode rests on");
+  command->callback([options, &action] { action = [options] { return run_diff(*options); }; });
+}
+
+}  // namespace gpucoop
