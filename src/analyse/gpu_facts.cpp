@@ -29,6 +29,14 @@ void add_identity(const GpuView& view, FactList& facts) {
             gpu.vendor_id.is_known() ? fmt::format("{} vendor id {:04x}{}", a, gpu.vendor_id.value(), cite)
                                      : fmt::format("{} by its name{}", a, cite));
   facts.add("gpu.name", of(view), fact_value(gpu.name), fmt::format("{}{}", a, cite));
+  const auto ids = gpu.vendor_id.and_then([&](std::uint16_t vendor) {
+    return gpu.device_id.and_then([&](std::uint16_t device_id) {
+      return Known<FactValue>(fact_text(fmt::format("{:04x}:{:04x}", vendor, device_id)));
+    });
+  });
+  facts.add(
+      "gpu.device", of(view), ids,
+      ids.is_known() ? fmt::format("{}{}", a, cite) : fmt::format("the ids of {} are not in the input{}", a, cite));
   facts.add("gpu.compute", of(view), FactValue(gpu.compute),
             gpu.compute ? fmt::format("{}{}", a, cite) : fmt::format("{} only drives a display{}", a, cite));
   facts.add("gpu.integrated", of(view), FactValue(gpu.integrated),

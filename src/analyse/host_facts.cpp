@@ -132,7 +132,10 @@ void add_link_facts(const std::vector<Link>& links, FactList& facts) {
                                                 : Known<FactValue>::unknown(link.speed.reason());
     facts.add("link.speed", subject, speed, link.why);
     facts.add("link.shared", subject, FactValue(static_cast<double>(link.gpus.size())),
-              fmt::format("{} GPU(s) are below {}", link.gpus.size(), short_form(link.upper)));
+              fmt::format("{} GPU(s) are below {}", link.gpus.size(), short_form(link.upper)), link.gpus);
+    if (link.gpus.size() > 1 && !link.on_card) {
+      facts.add("link.best", subject, fact_value(link.ceiling_gbytes_per_s), link.why);
+    }
   }
 }
 

@@ -27,9 +27,9 @@ Topology topology_of(const std::string& fixture) {
 
 TEST_CASE("every fact of a report is in the catalogue, about the right kind of subject and of the right type") {
   std::set<std::string> seen;
-  for (const char* fixture :
-       {"asus-tuf-b650e-dual-r9700/lspci-vv.txt", "asus-proart-b850-dual-r9700/lspci-xxxx.txt",
-        "x570-dual-rtx3090-idle/lspci-vv.txt", "xeon-w-four-b60/lspci-vv.txt", "strix-halo-integrated/lspci-vv.txt"}) {
+  for (const char* fixture : {"asus-tuf-b650e-dual-r9700/lspci-vv.txt", "asus-proart-b850-dual-r9700/lspci-xxxx.txt",
+                              "x570-dual-rtx3090-idle/lspci-vv.txt", "xeon-w-four-b60/lspci-vv.txt",
+                              "strix-halo-integrated/lspci-vv.txt", "epyc-dual-a6000-one-switch/lspci-vv.txt"}) {
     CAPTURE(fixture);
     const auto topology = topology_of(fixture);
     CHECK_FALSE(topology.facts.empty());
