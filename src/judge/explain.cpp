@@ -1,5 +1,7 @@
 #include "judge/explain.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -39,6 +41,17 @@ std::vector<RuleName> users_of(std::string_view id, const Rules& rules) {
   std::vector<RuleName> users;
   for (const auto& m : rules.modes) {
     if (names(m.require, id) || names(m.prefer, id)) users.push_back({"mode", m.id, m.title});
+  }
+  for (const auto& r : rules.engine_modes) {
+    const bool above =
+        r.engine == id || r.mode == id || std::find(r.builds_on.begin(), r.builds_on.end(), id) != r.builds_on.end();
+    const bool advises = std::find(r.advice.begin(), r.advice.end(), id) != r.advice.end();
+    if (above || advises || names(r.require, id) || names(r.prefer, id)) {
+      users.push_back({"engine-mode", r.id, r.title});
+    }
+  }
+  for (const auto& a : rules.advice) {
+    if (names(a.when, id) || names(a.unless, id)) users.push_back({"advice", a.id, a.text});
   }
   for (const auto& g : rules.gates) {
     if (names(g.require, id)) users.push_back({"gate", g.id, g.title});
@@ -163,7 +176,9 @@ StandingHere standing_of(const GateRule& gate, const Evaluator& evaluator, const
   return here;
 }
 
-StandingHere standing_of(const ModeVerdict& mode, const Host& host) {
+/// Of a mode or of an engine's way of doing it.
+template <class Verdict>
+StandingHere standing_of(const Verdict& mode, const Host& host) {
   StandingHere here;
   here.set = mode.set;
   here.state = to_string(mode.state);
@@ -192,6 +207,77 @@ class Explainer {
       result_.standing.push_back(standing_of(verdict, *host()));
       for (const auto& id : verdict.remedies) here(id);
     }
+    return std::move(result_);
+  }
+
+  Explanation engine(const EngineRule& rule) {
+    start("engine", rule);
+    return std::move(result_);
+  }
+
+  Explanation engine_mode(const EngineModeRule& rule) {
+    start("engine-mode", rule);
+    std::vector<Clause> require;
+    std::vector<Clause> prefer;
+    for (const auto& id : rule.builds_on) {
+      auto below = needs_of(index_.mode(id).require, index_, host());
+      std::move(below.begin(), below.end(), std::back_inserter(result_.needs));
+      below = needs_of(index_.mode(id).prefer, index_, host());
+      std::move(below.begin(), below.end(), std::back_inserter(result_.prefers));
+      require.insert(require.end(), index_.mode(id).require.begin(), index_.mode(id).require.end());
+      prefer.insert(prefer.end(), index_.mode(id).prefer.begin(), index_.mode(id).prefer.end());
+    }
+    auto own = needs_of(rule.require, index_, host());
+    std::move(own.begin(), own.end(), std::back_inserter(result_.needs));
+    own = needs_of(rule.prefer, index_, host());
+    std::move(own.begin(), own.end(), std::back_inserter(result_.prefers));
+    require.insert(require.end(), rule.require.begin(), rule.require.end());
+    prefer.insert(prefer.end(), rule.prefer.begin(), rule.prefer.end());
+    result_.remedies = remedies_of(require, prefer, index_);
+    result_.flags = rule.flags;
+    for (const auto& id : rule.advice) take(index_.advice(id));
+    if (host() == nullptr) return std::move(result_);
+    for (const auto& verdict : host()->report().judgement.engines) {
+      if (verdict.id != rule.id) continue;
+      result_.standing.push_back(standing_of(verdict, *host()));
+      for (const auto& id : verdict.remedies) here(id);
+    }
+    return std::move(result_);
+  }
+
+  Explanation advice(const AdviceRule& rule) {
+    result_.name = {"advice", rule.id, rule.text};
+    result_.source = rule.source;
+    result_.used_by = users_of(rule.id, rules_);
+    take(rule);
+    return std::move(result_);
+  }
+
+  Explanation model(const ModelRule& rule) {
+    result_.name = {"model", rule.id, rule.title};
+    result_.source = rule.source;
+    result_.meaning = fmt::format(
+        "A shape for the cost estimate of `gpucoop verdict --model {}`: {} layers of width {}, {} attention heads ({} "
+        "for keys and values) of size {}, a vocabulary of {}",
+        rule.id, rule.layers, rule.hidden, rule.heads, rule.kv_heads, rule.head_dim, rule.vocabulary);
+    if (rule.experts != 0) {
+      result_.meaning += fmt::format(", {} layers with {} experts of which {} serve each token", rule.moe_layers,
+                                     rule.experts, rule.experts_per_token);
+    }
+    result_.meaning += fmt::format("; {:g} billion weights", rule.parameters_billion);
+    if (rule.active_billion < rule.parameters_billion) {
+      result_.meaning += fmt::format(", {:g} billion of them used for a token", rule.active_billion);
+    }
+    result_.meaning += fmt::format(", {:g} byte{} each.", rule.bytes_per_weight, rule.bytes_per_weight == 1 ? "" : "s");
+    return std::move(result_);
+  }
+
+  Explanation stack(const StackRule& rule) {
+    result_.name = {"stack", rule.id, rule.title};
+    result_.source = rule.source;
+    result_.meaning =
+        fmt::format("What the cost estimate takes for a small collective where none was measured: {:g} microseconds.",
+                    rule.alpha_us);
     return std::move(result_);
   }
 
@@ -262,6 +348,8 @@ class Explainer {
     result_.used_by = users_of(rule.id, rules_);
   }
 
+  void take(const AdviceRule& a) { result_.advice.push_back({a.kind, a.text, a.why, a.otherwise}); }
+
   [[nodiscard]] const Host* host() const { return host_ ? &*host_ : nullptr; }
 
   void here(const std::string& id) {
@@ -292,16 +380,26 @@ const T* entry_of(const std::vector<T>& entries, std::string_view id) {
 std::vector<RuleName> rule_names(const Rules& rules) {
   std::vector<RuleName> all;
   for (const auto& m : rules.modes) all.push_back({"mode", m.id, m.title});
+  for (const auto& e : rules.engines) all.push_back({"engine", e.id, e.title});
+  for (const auto& r : rules.engine_modes) all.push_back({"engine-mode", r.id, r.title});
+  for (const auto& a : rules.advice) all.push_back({"advice", a.id, a.text});
   for (const auto& g : rules.gates) all.push_back({"gate", g.id, g.title});
   for (const auto& f : rules.facts) all.push_back({"fact", f.id, f.title});
   for (const auto& r : rules.remedies) all.push_back({"remedy", r.id, r.title});
   for (const auto& c : rules.log_causes) all.push_back({"log-cause", c.id, c.title});
+  for (const auto& m : rules.models) all.push_back({"model", m.id, m.title});
+  for (const auto& s : rules.stacks) all.push_back({"stack", s.id, s.title});
   return all;
 }
 
 std::optional<Explanation> explain(std::string_view id, const Rules& rules, const Report* report) {
   Explainer explainer(rules, report);
   if (const auto* m = find_mode(rules, id)) return explainer.mode(*m);
+  if (const auto* e = find_engine(rules, id)) return explainer.engine(*e);
+  if (const auto* r = find_engine_mode(rules, id)) return explainer.engine_mode(*r);
+  if (const auto* a = entry_of(rules.advice, id)) return explainer.advice(*a);
+  if (const auto* m = find_model(rules, id)) return explainer.model(*m);
+  if (const auto* s = entry_of(rules.stacks, id)) return explainer.stack(*s);
   if (const auto* g = find_gate(rules, id)) return explainer.gate(*g);
   if (const auto* f = find_fact_rule(rules, id)) return explainer.fact(*f);
   if (const auto* r = find_remedy(rules, id)) return explainer.remedy(*r);

@@ -10,7 +10,8 @@
 
 namespace gpucoop {
 
-/// Every id that `explain` knows: modes, gates, facts, remedies, log causes, each group in the order of the rules.
+/// Every id that `explain` knows, by kind: modes, engines and their ways, gates, facts, remedies, log causes, models,
+/// stacks; each group in the order of the rules.
 [[nodiscard]] std::vector<RuleName> rule_names(const Rules& rules);
 
 /// What the entry means, what it needs and what uses it; with a report also how it stands on that host.

@@ -2,26 +2,21 @@
 
 #include <fmt/core.h>
 
+#include <string>
+#include <utility>
+
+#include "judge/engines.hpp"
 #include "judge/evaluator.hpp"
 #include "judge/remedy_book.hpp"
+#include "judge/set_facts.hpp"
 #include "judge/sets.hpp"
+#include "judge/subset.hpp"
 #include "judge/verdict.hpp"
 #include "judge/words.hpp"
 
 namespace gpucoop {
 
 namespace {
-
-constexpr std::string_view kSetSize = "set.gpus";
-
-Fact set_size(const std::vector<Address>& gpus) {
-  Fact fact;
-  fact.id = kSetSize;
-  fact.subject = {SubjectKind::set, gpus};
-  fact.value = FactValue(static_cast<double>(gpus.size()));
-  fact.evidence = gpus.empty() ? "no GPU that can be used" : "counted: " + list_of(gpus, 16);
-  return fact;
-}
 
 std::string vendor_word(const std::string& vendor) {
   if (vendor == "amd") return "AMD ";
@@ -37,33 +32,99 @@ GpuSet described(const Candidates& set, std::size_t sets) {
   return {set.gpus, why};
 }
 
+/// The chosen GPUs as the one set.
+Selection chosen(const std::vector<Address>& gpus, const FactIndex& facts) {
+  Selection selection;
+  selection.any_gpu = true;
+  Candidates set{gpus, {}, false};
+  for (const auto& gpu : gpus) {
+    const auto* fact = facts.find("gpu.vendor", focus_on(gpu));
+    const auto* vendor =
+        fact != nullptr && fact->value.is_known() ? std::get_if<std::string>(&fact->value.value()) : nullptr;
+    const std::string word = vendor == nullptr ? "other" : *vendor;
+    set.vendor = set.vendor.empty() || set.vendor == word ? word : "mixed";
+  }
+  selection.sets.push_back(std::move(set));
+  return selection;
+}
+
+bool cannot(const ModeVerdict& mode) {
+  return mode.state == ModeState::no || (mode.state == ModeState::unknown && mode.expected.is(ModeState::no));
+}
+
+/// Judges every set with everything that the rules ask.
+class Judgements {
+ public:
+  Judgements(const std::vector<Fact>& facts, const Rules& rules)
+      : facts_(facts),
+        rules_(rules),
+        index_(facts),
+        rule_index_(rules),
+        evaluators_(index_, rule_index_),
+        book_(rule_index_) {}
+
+  [[nodiscard]] const FactIndex& index() const { return index_; }
+
+  void judge_set(const Candidates& set, const std::vector<LeftOut>& left_out) {
+    const auto& evaluator = evaluators_.of(set.gpus, set.vendor);
+    const auto tried = tried_parts(facts_, set.gpus);
+    for (const auto& mode : rules_.modes) {
+      const auto asked = question(mode);
+      auto found = answer(asked, evaluator, left_out, book_, missing_);
+      ModeVerdict verdict;
+      verdict.id = mode.id;
+      verdict.title = mode.title;
+      verdict.set = set.gpus;
+      verdict.state = found.state;
+      verdict.expected = found.expected;
+      verdict.why = std::move(found.why);
+      verdict.decided_by = std::move(found.decided_by);
+      verdict.settled_by = std::move(found.settled_by);
+      verdict.remedies = std::move(found.remedies);
+      if (cannot(verdict) && set.gpus.size() > 2) {
+        verdict.best = best_subset(asked, set.gpus, set.vendor, tried, evaluators_);
+      }
+      judgement_.modes.push_back(std::move(verdict));
+    }
+    for (const auto& row : rules_.engine_modes) {
+      if (!evaluator.concerns(row.vendors)) continue;
+      judgement_.engines.push_back(judge_engine_mode(row, evaluator, left_out, book_, missing_));
+    }
+    const auto& own = evaluators_.facts_of(set.gpus);
+    judgement_.facts.insert(judgement_.facts.end(), own.begin(), own.end());
+  }
+
+  Judgement take() {
+    judgement_.remedies = book_.take();
+    judgement_.facts.insert(judgement_.facts.end(), missing_.facts().begin(), missing_.facts().end());
+    return std::move(judgement_);
+  }
+
+ private:
+  const std::vector<Fact>& facts_;
+  const Rules& rules_;
+  FactIndex index_;
+  RuleIndex rule_index_;
+  Evaluators evaluators_;
+  RemedyBook book_;
+  MissingFacts missing_;
+  Judgement judgement_;
+};
+
 }  // namespace
 
-Judgement judge(const std::vector<Fact>& facts, const Rules& rules) {
-  Judgement judgement;
-  FactIndex index(facts);
-  const RuleIndex rule_index(rules);
-  auto selection = select_sets(index);
-  for (const auto& set : selection.sets) judgement.sets.push_back(described(set, selection.sets.size()));
+Judgement judge(const std::vector<Fact>& facts, const Rules& rules, const JudgeOptions& options) {
+  Judgements judgements(facts, rules);
+  auto selection = options.gpus ? chosen(*options.gpus, judgements.index()) : select_sets(judgements.index());
+  std::vector<GpuSet> sets;
+  for (const auto& set : selection.sets) {
+    sets.push_back(options.gpus ? GpuSet{set.gpus, "chosen"} : described(set, selection.sets.size()));
+  }
   // Modes are judged even where no GPU can be used, so that the report says why.
   if (selection.sets.empty() && selection.any_gpu) selection.sets.push_back({{}, "other", false});
-
-  std::vector<Fact> sizes;
-  sizes.reserve(selection.sets.size());
-  for (const auto& set : selection.sets) sizes.push_back(set_size(set.gpus));
-  for (const auto& size : sizes) index.add(size);
-
-  RemedyBook book(rule_index);
-  MissingFacts missing;
-  for (const auto& set : selection.sets) {
-    const Evaluator evaluator(index, rule_index, set.gpus, set.vendor);
-    for (const auto& mode : rules.modes) {
-      judgement.modes.push_back(judge_mode(mode, evaluator, selection.left_out, book, missing));
-    }
-  }
-  judgement.remedies = book.take();
-  judgement.facts = std::move(sizes);
-  judgement.facts.insert(judgement.facts.end(), missing.facts().begin(), missing.facts().end());
+  for (const auto& set : selection.sets) judgements.judge_set(set, selection.left_out);
+  auto judgement = judgements.take();
+  judgement.sets = std::move(sets);
   if (selection.not_judged != 0) {
     judgement.warnings.push_back(
         {"set.too-many",

@@ -7,11 +7,17 @@ namespace gpucoop {
 RuleIndex::RuleIndex(const Rules& rules) : rules_(rules) {
   for (const auto& fact : rules.facts) facts_.emplace(fact.id, &fact);
   for (const auto& gate : rules.gates) gates_.emplace(gate.id, &gate);
+  for (const auto& mode : rules.modes) modes_.emplace(mode.id, &mode);
+  for (const auto& advice : rules.advice) advice_.emplace(advice.id, &advice);
   for (const auto& remedy : rules.remedies) remedies_.emplace(remedy.id, &remedy);
   for (const auto& gate : rules.gates) deep_level(gate.require);
   for (const auto& mode : rules.modes) {
     deep_level(mode.require);
     deep_level(mode.prefer);
+  }
+  for (const auto& row : rules.engine_modes) {
+    deep_level(row.require);
+    deep_level(row.prefer);
   }
 }
 

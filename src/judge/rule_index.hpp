@@ -19,6 +19,8 @@ class RuleIndex {
   /// Precondition of all: the id is one of a validated catalogue.
   [[nodiscard]] const FactRule& fact(std::string_view id) const { return *facts_.at(id); }
   [[nodiscard]] const GateRule& gate(std::string_view id) const { return *gates_.at(id); }
+  [[nodiscard]] const ModeRule& mode(std::string_view id) const { return *modes_.at(id); }
+  [[nodiscard]] const AdviceRule& advice(std::string_view id) const { return *advice_.at(id); }
   [[nodiscard]] const RemedyRule& remedy(std::string_view id) const { return *remedies_.at(id); }
   [[nodiscard]] bool has_fact(std::string_view id) const { return facts_.count(id) != 0; }
   /// What the clause has to be looked at for: the finest kind of subject among its conditions, through their gates.
@@ -36,6 +38,8 @@ class RuleIndex {
   const Rules& rules_;
   std::unordered_map<std::string_view, const FactRule*> facts_;
   std::unordered_map<std::string_view, const GateRule*> gates_;
+  std::unordered_map<std::string_view, const ModeRule*> modes_;
+  std::unordered_map<std::string_view, const AdviceRule*> advice_;
   std::unordered_map<std::string_view, const RemedyRule*> remedies_;
   std::unordered_map<const Clause*, Levels> levels_;
 };

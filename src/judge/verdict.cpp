@@ -47,10 +47,10 @@ struct Judged {
   std::vector<Outcome> failed;  ///< those that are false
 };
 
-Judged judge_clauses(const std::vector<Clause>& clauses, const Evaluator& evaluator, Basis basis) {
+Judged judge_clauses(const std::vector<const Clause*>& clauses, const Evaluator& evaluator, Basis basis) {
   Judged judged;
-  for (const auto& clause : clauses) {
-    auto outcome = evaluator.clause(clause, basis);
+  for (const auto* clause : clauses) {
+    auto outcome = evaluator.clause(*clause, basis);
     if (outcome.value == Tri::no) judged.failed.push_back(outcome);
     if (outcome.value < judged.worst.value) {
       judged.worst = std::move(outcome);
@@ -61,20 +61,17 @@ Judged judge_clauses(const std::vector<Clause>& clauses, const Evaluator& evalua
   return judged;
 }
 
-/// Builds one verdict.
+/// Builds one answer.
 class Judge {
  public:
-  Judge(const ModeRule& mode, const Evaluator& evaluator, const std::vector<LeftOut>& left_out, RemedyBook& book,
+  Judge(const Question& question, const Evaluator& evaluator, const std::vector<LeftOut>& left_out, RemedyBook& book,
         MissingFacts& missing)
-      : mode_(mode), evaluator_(evaluator), left_out_(left_out), book_(book), missing_(missing) {}
+      : question_(question), evaluator_(evaluator), left_out_(left_out), book_(book), missing_(missing) {}
 
-  ModeVerdict verdict() {
-    verdict_.id = mode_.id;
-    verdict_.title = mode_.title;
-    verdict_.set = evaluator_.set();
+  Answer answer() {
     verdict_.settled_by = Known<std::string>::absent();
-    const auto shown = judge_clauses(mode_.require, evaluator_, Basis::established);
-    const auto preferred = judge_clauses(mode_.prefer, evaluator_, Basis::established);
+    const auto shown = judge_clauses(question_.require, evaluator_, Basis::established);
+    const auto preferred = judge_clauses(question_.prefer, evaluator_, Basis::established);
     switch (shown.worst.value) {
       case Tri::no: state(ModeState::no, shown, false); break;
       // Without a probe's evidence nothing is a yes, not even where there is nothing that could fail.
@@ -107,7 +104,7 @@ class Judge {
 
   void open(const Judged& shown, const Judged& preferred) {
     verdict_.state = ModeState::unknown;
-    const auto hoped = judge_clauses(mode_.require, evaluator_, Basis::expected);
+    const auto hoped = judge_clauses(question_.require, evaluator_, Basis::expected);
     if (hoped.worst.value == Tri::no) {
       state(ModeState::no, hoped, true);
       settle(hoped.failed.front(), shown.worst);
@@ -122,7 +119,7 @@ class Judge {
     }
     const bool degraded = !preferred.failed.empty();
     verdict_.expected = degraded ? ModeState::degraded : ModeState::yes;
-    verdict_.why = degraded ? preference_words(preferred) : promise_words(hoped.worst, mode_.unproven, evaluator_);
+    verdict_.why = degraded ? preference_words(preferred) : promise_words(hoped.worst, *question_.unproven, evaluator_);
     auto known = hoped.worst.leaves;
     std::erase_if(known, [](const Leaf& leaf) { return leaf.condition->holds.empty() || !is_established(leaf); });
     cite(known);
@@ -180,7 +177,7 @@ class Judge {
   }
 
   void settle_by_command() {
-    for (const auto& entry : mode_.settled_by) {
+    for (const auto& entry : *question_.settled_by) {
       if (!evaluator_.concerns(entry.vendors)) continue;
       verdict_.settled_by = fill(entry.command, {{"count", std::to_string(evaluator_.set().size())}});
       return;
@@ -220,12 +217,12 @@ class Judge {
     if (outcome.leaves.front().floored) offer(outcome);
   }
 
-  const ModeRule& mode_;
+  const Question& question_;
   const Evaluator& evaluator_;
   const std::vector<LeftOut>& left_out_;
   RemedyBook& book_;
   MissingFacts& missing_;
-  ModeVerdict verdict_;
+  Answer verdict_;
   std::vector<const std::string*> cited_;  ///< ids of the facts named so far, one entry a reference
 };
 
@@ -243,9 +240,57 @@ std::string MissingFacts::reference_of(const Leaf& leaf, const std::vector<Addre
   return reference(fact);
 }
 
-ModeVerdict judge_mode(const ModeRule& mode, const Evaluator& evaluator, const std::vector<LeftOut>& left_out,
-                       RemedyBook& book, MissingFacts& missing) {
-  return Judge(mode, evaluator, left_out, book, missing).verdict();
+Question question(const ModeRule& mode) {
+  Question q;
+  for (const auto& clause : mode.require) q.require.push_back(&clause);
+  for (const auto& clause : mode.prefer) q.prefer.push_back(&clause);
+  q.unproven = &mode.unproven;
+  q.settled_by = &mode.settled_by;
+  return q;
+}
+
+Question question(const EngineModeRule& row, const RuleIndex& rules) {
+  Question q;
+  for (const auto& id : row.builds_on) {
+    const auto below = question(rules.mode(id));
+    q.require.insert(q.require.end(), below.require.begin(), below.require.end());
+    q.prefer.insert(q.prefer.end(), below.prefer.begin(), below.prefer.end());
+  }
+  for (const auto& clause : row.require) q.require.push_back(&clause);
+  for (const auto& clause : row.prefer) q.prefer.push_back(&clause);
+  const auto& mode = rules.mode(row.mode);
+  q.unproven = row.unproven.empty() ? &mode.unproven : &row.unproven;
+  q.settled_by = row.settled_by.empty() ? &mode.settled_by : &row.settled_by;
+  return q;
+}
+
+Standing standing(const Question& question, const Evaluator& evaluator) {
+  Standing here;
+  auto shown = judge_clauses(question.require, evaluator, Basis::established);
+  const auto held = [&] {
+    const auto preferred = judge_clauses(question.prefer, evaluator, Basis::established);
+    return preferred.failed.empty() ? ModeState::yes : ModeState::degraded;
+  };
+  if (shown.worst.value == Tri::no) {
+    here.state = ModeState::no;
+    here.expected = ModeState::no;
+    here.failed = std::move(shown.failed);
+  } else if (shown.worst.value == Tri::yes && any_probed(shown.worst)) {
+    here.state = held();
+    here.expected = here.state;
+  } else {
+    auto hoped = judge_clauses(question.require, evaluator, Basis::expected);
+    here.failed = std::move(hoped.failed);
+    if (hoped.worst.value == Tri::no) here.expected = ModeState::no;
+    if (hoped.worst.value == Tri::yes) here.expected = held();
+    if (hoped.worst.value == Tri::unknown) here.expected = Known<ModeState>::unknown(Reason::not_derivable);
+  }
+  return here;
+}
+
+Answer answer(const Question& question, const Evaluator& evaluator, const std::vector<LeftOut>& left_out,
+              RemedyBook& book, MissingFacts& missing) {
+  return Judge(question, evaluator, left_out, book, missing).answer();
 }
 
 }  // namespace gpucoop

@@ -22,8 +22,37 @@ class MissingFacts {
   std::vector<Fact> facts_;
 };
 
-/// The judgement of one mode over the evaluator's set. Remedies are added to `book`, unknown facts to `missing`.
-[[nodiscard]] ModeVerdict judge_mode(const ModeRule& mode, const Evaluator& evaluator,
-                                     const std::vector<LeftOut>& left_out, RemedyBook& book, MissingFacts& missing);
+/// What is judged: the clauses of a mode, or of an engine's way of doing it together with those of the modes that it
+/// builds on. Refers to the rules.
+struct Question {
+  std::vector<const Clause*> require;  ///< any false: no; any unknown: unknown
+  std::vector<const Clause*> prefer;   ///< any false: degraded
+  const std::string* unproven = nullptr;
+  const std::vector<SettledBy>* settled_by = nullptr;
+};
+[[nodiscard]] Question question(const ModeRule& mode);
+[[nodiscard]] Question question(const EngineModeRule& row, const RuleIndex& rules);
+
+/// What a question comes to for one set, and every requirement that is false (where nothing is established to be:
+/// that is expected to be).
+struct Standing {
+  ModeState state = ModeState::unknown;
+  Known<ModeState> expected;
+  std::vector<Outcome> failed;
+};
+[[nodiscard]] Standing standing(const Question& question, const Evaluator& evaluator);
+
+/// The answer in words, with what decided it.
+struct Answer {
+  ModeState state = ModeState::unknown;
+  Known<ModeState> expected;
+  std::string why;
+  std::vector<std::string> decided_by;
+  Known<std::string> settled_by;
+  std::vector<std::string> remedies;
+};
+/// Remedies are added to `book`, unknown facts to `missing`.
+[[nodiscard]] Answer answer(const Question& question, const Evaluator& evaluator, const std::vector<LeftOut>& left_out,
+                            RemedyBook& book, MissingFacts& missing);
 
 }  // namespace gpucoop

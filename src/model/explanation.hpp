@@ -9,7 +9,7 @@ namespace gpucoop {
 
 /// One entry of the rules as a list names it.
 struct RuleName {
-  std::string kind;  ///< `mode`, `gate`, `fact`, `remedy`, `log-cause`
+  std::string kind;  ///< `mode`, `engine`, `engine-mode`, `gate`, `fact`, `remedy`, `log-cause`, …
   std::string id;
   std::string title;
 };
@@ -46,6 +46,8 @@ struct Explanation {
   std::string expected;     ///< of a fact: what is expected while nobody has established it
   std::vector<Need> needs;
   std::vector<Need> prefers;
+  std::vector<std::string> flags;     ///< of an engine's mode: what turns it on
+  std::vector<Advice> advice;         ///< of an engine's mode (all of it, whether it holds here or not), or itself
   std::vector<std::string> patterns;  ///< of a log cause
   std::string next;                   ///< of a log cause: what to do
   std::vector<RuleName> used_by;

@@ -28,7 +28,7 @@ static void fields(A& archive, T& e) {
   } else if constexpr (std::is_same_v<R, EngineRule>) {
     archive(e.id, e.title, e.meaning, e.source);
   } else if constexpr (std::is_same_v<R, AdviceRule>) {
-    archive(e.kind, e.text, e.vendors, e.when, e.unless, e.why, e.otherwise, e.source);
+    archive(e.id, e.kind, e.text, e.vendors, e.when, e.unless, e.why, e.otherwise, e.source);
   } else if constexpr (std::is_same_v<R, EngineModeRule>) {
     archive(e.id, e.engine, e.mode, e.title, e.meaning, e.vendors, e.builds_on, e.require, e.prefer, e.unproven,
             e.settled_by, e.flags, e.advice, e.source);
@@ -50,8 +50,8 @@ static void fields(A& archive, T& e) {
     archive(e.use, e.title, e.names, e.source);
   } else {
     static_assert(std::is_same_v<R, Rules>);
-    archive(e.facts, e.gates, e.modes, e.engines, e.engine_modes, e.models, e.stacks, e.cards, e.remedies, e.log_causes,
-            e.devices, e.holders);
+    archive(e.facts, e.gates, e.modes, e.engines, e.engine_modes, e.advice, e.models, e.stacks, e.cards, e.remedies,
+            e.log_causes, e.devices, e.holders);
   }
 }
 

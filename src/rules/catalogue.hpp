@@ -13,7 +13,7 @@ namespace gpucoop::rules_file {
 
 /// An id that an entry names, and where.
 struct Mention {
-  enum class Kind { fact, gate, remedy };
+  enum class Kind { fact, gate, mode, engine, advice, remedy };
   Kind kind = Kind::fact;
   std::string id;
   std::string from;  ///< id of the entry that names it
@@ -26,6 +26,7 @@ struct Definition {
   std::string id;
   std::string kind;  ///< `fact`, `gate`, …
   Origin origin;
+  bool of_base = false;  ///< of the rules below: what is put over them may leave it unused
 };
 
 struct Catalogue {
@@ -36,6 +37,13 @@ struct Catalogue {
 
 /// Adds the tables of one file. Throws `Mistake`.
 void parse_rules(const std::string& name, const toml::table& root, Catalogue& catalogue);
+
+/// No id stands twice: `explain ID` has one answer. Throws `Mistake`.
+void check_ids(const Catalogue& catalogue);
+
+/// Puts `over` on top: an entry of an id that `base` has too replaces that one, the others are added. Entries without
+/// an id (devices, cards, holders) come before those of the base, so that they are found first.
+[[nodiscard]] Catalogue overlay(Catalogue base, Catalogue over);
 
 /// The checks that need every file. Throws `Mistake`.
 void validate_rules(const Catalogue& catalogue);

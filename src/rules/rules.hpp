@@ -144,9 +144,10 @@ struct EngineRule {
   std::string source;
 };
 
-/// A flag or variable, and when it is advisable. Conditions are looked at for each GPU and each pair of the set: one
-/// for which all of `when` is true or expected to be, and none of `unless` is, is enough.
+/// A flag or variable, and when it is advisable. Conditions are looked at for the set, for each GPU and for each pair:
+/// one for which all of `when` is known to be true, and none of `unless` is, is enough.
 struct AdviceRule {
+  std::string id;
   Advice::Kind kind = Advice::Kind::set;
   std::string text;  ///< `{count}` is the number of GPUs of the set
   std::vector<std::string> vendors;
@@ -171,7 +172,7 @@ struct EngineModeRule {
   std::string unproven;               ///< empty: its mode's
   std::vector<SettledBy> settled_by;  ///< empty: its mode's
   std::vector<std::string> flags;     ///< what turns it on; `{count}` is filled in
-  std::vector<AdviceRule> advice;
+  std::vector<std::string> advice;    ///< ids
   std::string source;
 };
 
@@ -247,6 +248,7 @@ struct Rules {
   std::vector<ModeRule> modes;
   std::vector<EngineRule> engines;
   std::vector<EngineModeRule> engine_modes;
+  std::vector<AdviceRule> advice;
   std::vector<ModelRule> models;
   std::vector<StackRule> stacks;
   std::vector<CardRule> cards;

@@ -1,5 +1,7 @@
 #include "rules/toml_entry.hpp"
 
+#include <fmt/core.h>
+
 namespace gpucoop::rules_file {
 
 std::string to_string(const Origin& origin) {
@@ -71,6 +73,34 @@ std::optional<std::int64_t> Entry::integer(std::string_view key, std::int64_t le
                      std::to_string(most));
   }
   return value->get();
+}
+
+std::vector<std::int64_t> Entry::integers(std::string_view key, std::int64_t least, std::int64_t most) {
+  std::vector<std::int64_t> list;
+  const auto* found = node(key);
+  if (found == nullptr) return list;
+  const auto* values = found->as_array();
+  if (values == nullptr) fail_at(key, "'" + std::string(key) + "' must be an array of whole numbers");
+  for (const auto& value : *values) {
+    const auto* one = value.as_integer();
+    if (one == nullptr || one->get() < least || one->get() > most) {
+      fail({file_, value.source().begin.line}, title_ + ": '" + std::string(key) + "' must hold whole numbers from " +
+                                                   std::to_string(least) + " to " + std::to_string(most));
+    }
+    list.push_back(one->get());
+  }
+  return list;
+}
+
+std::optional<double> Entry::number(std::string_view key, double least, double most) {
+  const auto* found = node(key);
+  if (found == nullptr) return std::nullopt;
+  const auto value = found->is_number() ? found->value<double>() : std::nullopt;
+  // Written so that a NaN fails.
+  if (!value || !(*value >= least && *value <= most)) {
+    fail_at(key, fmt::format("'{}' must be a number from {} to {}", key, least, most));
+  }
+  return value;
 }
 
 std::vector<std::pair<std::string, Origin>> Entry::texts(std::string_view key) {

@@ -49,6 +49,9 @@ class Entry {
   [[nodiscard]] std::optional<bool> boolean(std::string_view key);
   /// An integer between `least` and `most`.
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view key, std::int64_t least, std::int64_t most);
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key, std::int64_t least, std::int64_t most);
+  /// A number between `least` and `most`; an integer will do.
+  [[nodiscard]] std::optional<double> number(std::string_view key, double least, double most);
   /// An array of texts, none empty; empty where the key is missing. One text stands for an array of one.
   [[nodiscard]] std::vector<std::pair<std::string, Origin>> texts(std::string_view key);
   /// An array of tables, each as an entry of the same title; empty where the key is missing.

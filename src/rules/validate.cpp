@@ -29,6 +29,9 @@ const char* word(Mention::Kind kind) {
   switch (kind) {
     case Mention::Kind::fact: return "fact";
     case Mention::Kind::gate: return "gate";
+    case Mention::Kind::mode: return "mode";
+    case Mention::Kind::engine: return "engine";
+    case Mention::Kind::advice: return "advice";
     case Mention::Kind::remedy: return "remedy";
   }
   return "fact";
@@ -75,15 +78,18 @@ void check_mentions(const Catalogue& catalogue, const Definitions& ids) {
   }
 }
 
-void check_remedies(const Catalogue& catalogue, const Definitions& ids) {
-  std::set<std::string, std::less<>> offered;
+/// Remedies and advice are of use only where something names them.
+template <class Rule>
+void check_named(const std::vector<Rule>& rules, Mention::Kind kind, const std::string& where,
+                 const Catalogue& catalogue, const Definitions& ids) {
+  std::set<std::string, std::less<>> named;
   for (const auto& m : catalogue.mentions) {
-    if (m.kind == Mention::Kind::remedy) offered.insert(m.id);
+    if (m.kind == kind) named.insert(m.id);
   }
-  for (const auto& remedy : catalogue.rules.remedies) {
-    if (!offered.contains(remedy.id)) {
-      fail(ids.find(remedy.id)->second->origin, "remedy '" + remedy.id + "': nothing offers it",
-           "name it in the 'remedies' of a clause or the 'settle' of a fact");
+  for (const auto& rule : rules) {
+    const auto& definition = *ids.find(rule.id)->second;
+    if (!definition.of_base && !named.contains(rule.id)) {
+      fail(definition.origin, std::string(word(kind)) + " '" + rule.id + "': nothing offers it", "name it in " + where);
     }
   }
 }
@@ -224,16 +230,38 @@ void check_yes_needs_probe(const Catalogue& catalogue, const Definitions& ids) {
            "one 'require' clause for all vendors must compare probed facts only");
     }
   }
+  for (const auto& row : catalogue.rules.engine_modes) {
+    if (row.builds_on.empty() && !check.holds(row.require)) {
+      fail(ids.find(row.id)->second->origin, "engine-mode '" + row.id + "': readings alone could answer it with yes",
+           "let it build on a mode, or let one 'require' clause for all vendors compare probed facts only");
+    }
+  }
+}
+
+void check_engines(const Catalogue& catalogue, const Definitions& ids) {
+  for (const auto& engine : catalogue.rules.engines) {
+    const auto& rows = catalogue.rules.engine_modes;
+    if (ids.find(engine.id)->second->of_base) continue;
+    if (std::none_of(rows.begin(), rows.end(), [&](const EngineModeRule& r) { return r.engine == engine.id; })) {
+      fail(ids.find(engine.id)->second->origin, "engine '" + engine.id + "': it has no way of doing anything",
+           "add an [[engine-mode]] with engine = \"" + engine.id + "\"");
+    }
+  }
 }
 
 }  // namespace
 
+void check_ids(const Catalogue& catalogue) { (void)check_definitions(catalogue); }
+
 void validate_rules(const Catalogue& catalogue) {
   const auto ids = check_definitions(catalogue);
   check_mentions(catalogue, ids);
-  check_remedies(catalogue, ids);
+  check_named(catalogue.rules.remedies, Mention::Kind::remedy, "the 'remedies' of a clause or the 'settle' of a fact",
+              catalogue, ids);
+  check_named(catalogue.rules.advice, Mention::Kind::advice, "the 'advice' of an engine-mode", catalogue, ids);
   check_dependencies(catalogue, ids);
   check_yes_needs_probe(catalogue, ids);
+  check_engines(catalogue, ids);
 }
 
 }  // namespace gpucoop::rules_file

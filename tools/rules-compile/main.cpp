@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/packed.hpp"
 #include "rules/archive.hpp"
 #include "rules/load.hpp"
 
@@ -24,16 +25,34 @@ std::string file_name(std::string_view path) {
 }
 
 /// The bytes as rows of numbers: a string literal of this size is beyond what compilers have to take.
-std::string source(const std::string& bytes) {
-  std::string text =
-      "#include \"rules/builtin.hpp\"\n\nnamespace gpucoop {\n\nnamespace {\n\nconstexpr unsigned char kBytes[] = {";
+std::string array(const std::string& name, const std::string& bytes) {
+  std::string text = fmt::format("constexpr unsigned char {}[] = {{", name);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     text += fmt::format("{}{},", i % 32 == 0 ? "\n    " : "", static_cast<unsigned char>(bytes[i]));
   }
-  text +=
-      "};\n\n}  // namespace\n\nstd::string_view builtin_rules_bytes() {\n"
-      "  return {reinterpret_cast<const char*>(kBytes), sizeof kBytes};\n}\n\n}  // namespace gpucoop\n";
-  return text;
+  return text + "};\n";
+}
+
+std::string getter(const std::string& function, const std::string& name) {
+  return fmt::format("\nstd::string_view {}() {{\n  return {{reinterpret_cast<const char*>({}), sizeof {}}};\n}}\n",
+                     function, name, name);
+}
+
+std::string source(const std::string& rules, const std::string& texts) {
+  return "#include \"rules/builtin.hpp\"\n\nnamespace gpucoop {\n\nnamespace {\n\n" + array("kRules", rules) +
+         array("kTexts", texts) + "\n}  // namespace\n" + getter("builtin_rules_bytes", "kRules") +
+         getter("builtin_texts_bytes", "kTexts") + "\n}  // namespace gpucoop\n";
+}
+
+std::string packed_texts(const std::vector<gpucoop::RulesText>& texts) {
+  std::vector<std::string> parts;
+  for (const auto& file : texts) {
+    parts.push_back(file.name);
+    parts.push_back(file.text);
+  }
+  gpucoop::packed::Packer packer;
+  packer(parts);
+  return packer.take();
 }
 
 }  // namespace
@@ -59,7 +78,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(error.code);
   }
   std::ofstream out(argv[1], std::ios::binary | std::ios::trunc);
-  out << source(gpucoop::write_archive(rules.value()));
+  out << source(gpucoop::write_archive(rules.value()), packed_texts(texts));
   out.close();
   if (!out) {
     fmt::print(stderr, "{}: cannot be written\n", argv[1]);

@@ -45,10 +45,10 @@ TEST_CASE("every fact of a report is in the catalogue, about the right kind of s
       seen.insert(fact.id);
     }
   }
-  // The readings that the catalogue promises are all there.
+  // The readings that the catalogue promises are all there; what is about a set, the judge finds when it chooses one.
   for (const auto& rule : builtin_rules().facts) {
     CAPTURE(rule.id);
-    if (rule.tier == Tier::static_ && rule.id != "set.gpus") CHECK(seen.count(rule.id) == 1);
+    if (rule.tier == Tier::static_ && rule.subject != SubjectKind::set) CHECK(seen.count(rule.id) == 1);
   }
 }
 

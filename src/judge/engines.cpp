@@ -1,0 +1,61 @@
+#include "judge/engines.hpp"
+
+#include <algorithm>
+
+#include "judge/words.hpp"
+
+namespace gpucoop {
+
+namespace {
+
+bool holds_for(const AdviceRule& advice, const Focus& focus, const Evaluator& evaluator) {
+  return std::all_of(advice.when.begin(), advice.when.end(),
+                     [&](const Condition& c) { return evaluator.established(c, focus) == Tri::yes; }) &&
+         std::none_of(advice.unless.begin(), advice.unless.end(),
+                      [&](const Condition& c) { return evaluator.established(c, focus) == Tri::yes; });
+}
+
+/// For the set as a whole, for some GPU of it, or for some pair.
+bool holds(const AdviceRule& advice, const Evaluator& evaluator) {
+  if (!evaluator.concerns(advice.vendors)) return false;
+  if (holds_for(advice, Focus{}, evaluator)) return true;
+  const auto& set = evaluator.set();
+  for (const auto& a : set) {
+    if (holds_for(advice, focus_on(a), evaluator)) return true;
+  }
+  for (const auto& a : set) {
+    for (const auto& b : set) {
+      if (a != b && holds_for(advice, focus_on(a, b), evaluator)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+EngineVerdict judge_engine_mode(const EngineModeRule& row, const Evaluator& evaluator,
+                                const std::vector<LeftOut>& left_out, RemedyBook& book, MissingFacts& missing) {
+  auto found = answer(question(row, evaluator.rules()), evaluator, left_out, book, missing);
+  EngineVerdict verdict;
+  verdict.id = row.id;
+  verdict.engine = row.engine;
+  verdict.mode = row.mode;
+  verdict.title = row.title;
+  verdict.set = evaluator.set();
+  verdict.state = found.state;
+  verdict.expected = found.expected;
+  verdict.why = std::move(found.why);
+  verdict.decided_by = std::move(found.decided_by);
+  verdict.settled_by = std::move(found.settled_by);
+  verdict.remedies = std::move(found.remedies);
+  const Fill values = {{"count", std::to_string(evaluator.set().size())}};
+  for (const auto& flag : row.flags) verdict.flags.push_back(fill(flag, values));
+  for (const auto& id : row.advice) {
+    const auto& advice = evaluator.rules().advice(id);
+    if (!holds(advice, evaluator)) continue;
+    verdict.advice.push_back({advice.kind, fill(advice.text, values), fill(advice.why, values), advice.otherwise});
+  }
+  return verdict;
+}
+
+}  // namespace gpucoop

@@ -1,0 +1,3 @@
+// The one place where the TOML library itself is compiled.
+#define TOML_IMPLEMENTATION
+#include <toml++/toml.h>
