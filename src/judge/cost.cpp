@@ -123,6 +123,7 @@ std::vector<CostEstimate> estimate_costs(const std::vector<Fact>& facts, const R
     e.alpha_us = alpha.value;
     e.alpha_basis = alpha.basis;
     e.alpha_from = alpha.from;
+    e.alpha_source = alpha.source;
     e.beta_gbytes_per_s = beta.value;
     e.beta_basis = beta.basis;
     e.beta_from = beta.from;

@@ -158,7 +158,7 @@ CostTerm latency_of(const CostSet& set, std::string_view mode) {
   }
   auto from = "typical of " + stack->title;
   if (fabric && !stack->fabric) from += ", which a direct fabric should better";
-  return {stack->alpha_us, CostBasis::typical, from + " (" + stack->source + ")", stack->observed};
+  return {stack->alpha_us, CostBasis::typical, from, stack->source, stack->observed};
 }
 
 CostTerm rate_of(const CostSet& set, std::string_view mode, TrafficPattern pattern) {

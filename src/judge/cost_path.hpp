@@ -25,6 +25,7 @@ struct CostTerm {
   Known<double> value;
   CostBasis basis = CostBasis::typical;
   std::string from;
+  std::string source = {};    ///< who published it
   std::string observed = {};  ///< what the stack came to in whole decode steps, where somebody published it
 };
 

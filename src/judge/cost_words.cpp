@@ -49,7 +49,7 @@ std::string does_not_fit(const CostEstimate& e, const Workload& work, const SetM
                        gib(memory.most_bytes.value()));
   if (e.fits_set.is(true)) why += fmt::format("; it is expected to fit on the {} together", n);
   if (e.fits_set.is(false)) {
-    const auto each = bytes_needed(work, e.mode, e.mode == "prefill-decode" ? 1 : n);
+    const auto each = bytes_needed(work, e.mode, n);
     why += each.is_known() ? fmt::format("; nor is it expected to fit this way (about {} on each, where {} are)",
                                          gib(each.value()), gib(memory.least_bytes.value()))
                            : std::string("; nor is it expected to fit this way");
@@ -74,7 +74,7 @@ std::string missing(const CostEstimate& e, const Workload& work, const SetMemory
 }
 
 std::string both_steps(const CostEstimate& e) {
-  return fmt::format("a decode step is expected to take {} here, {} of it communication, and {} on one GPU",
+  return fmt::format("a decode step is expected to take {}, {} of it communication, against {} on one GPU",
                      ms(e.step_ms.value()), ms(e.decode_ms.value()), ms(e.one_gpu_ms.value()));
 }
 
@@ -113,15 +113,17 @@ Opinion against_one_gpu(const CostEstimate& e, const Workload& work, const SetMe
     return {Tri::no, fmt::format("{} attention heads cannot be spread evenly over {} GPUs; {}", work.model.heads,
                                  e.set.size(), possible_splits(work.model.heads, e.set.size()))};
   }
+  if (e.mode == "prefill-decode" && e.fits_one_gpu.is(false)) {
+    return {Tri::no, "each of the two engines needs a GPU that holds the whole model, and none does"};
+  }
   if (e.fits_one_gpu.is(false)) return {Tri::unknown, does_not_fit(e, work, memory)};
   if (e.mode == "pipeline" || e.mode == "layer-split") {
     return {Tri::no,
             "the GPUs take turns, so that a step is no shorter than on one GPU; it is for models that do not fit on "
-            "one" +
-                std::string(e.mode == "pipeline" ? ", and for many requests at once" : "")};
+            "one"};
   }
   if (e.mode == "prefill-decode") {
-    return {Tri::no, "decoding stays on one GPU and exchanges nothing; what is gained is that prompts do not delay it"};
+    return {Tri::no, "decoding stays on one GPU; what is gained is that prompts do not delay it"};
   }
   return compared(e, work, memory, observed);
 }

@@ -42,6 +42,7 @@ struct CostEstimate {
   Known<double> alpha_us;  ///< time of a small operation
   CostBasis alpha_basis = CostBasis::typical;
   std::string alpha_from;           ///< what it was taken from, for a person
+  std::string alpha_source;         ///< who published it; empty where it was measured or is not known
   Known<double> beta_gbytes_per_s;  ///< rate of a large operation
   CostBasis beta_basis = CostBasis::ceiling;
   std::string beta_from;             ///< what it was taken from, for a person

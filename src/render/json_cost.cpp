@@ -28,6 +28,7 @@ Value cost(const CostEstimate& e) {
           {"alpha_us", number(e.alpha_us)},
           {"alpha_basis", to_string(e.alpha_basis)},
           {"alpha_from", e.alpha_from},
+          {"alpha_source", text(e.alpha_source)},
           {"beta_gbytes_per_s", number(e.beta_gbytes_per_s)},
           {"beta_basis", to_string(e.beta_basis)},
           {"beta_from", e.beta_from},

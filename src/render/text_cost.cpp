@@ -33,15 +33,13 @@ std::string percent(const Known<double>& share) {
   return value > 0 && value < 1 ? "< 1 %" : fmt::format("{:.0f} %", value);
 }
 
-Page::Cell cell(std::string text, std::size_t width, Style style = Style::plain) {
-  return {std::move(text), width, style, {}};
-}
-
 // The widths and the gaps of two fill 78 columns.
-void put_row(Page& page, const std::vector<std::string>& texts, Style style) {
-  constexpr std::size_t kWidths[] = {23, 8, 9, 9, 8, 8};
+void put_row(Page& page, const std::vector<std::string>& texts, Style style, Style last) {
+  constexpr std::size_t kWidths[] = {23, 5, 6, 6, 5, 6, 13};
   std::vector<Page::Cell> cells;
-  for (std::size_t i = 0; i < texts.size(); ++i) cells.push_back(cell(texts[i], kWidths[i], style));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    cells.push_back({texts[i], kWidths[i], i + 1 == texts.size() ? last : style, {}});
+  }
   page.row(2, cells);
 }
 
@@ -69,34 +67,69 @@ std::vector<std::pair<std::string, std::string>> said_once(const Shown& shown, T
   return list;
 }
 
-std::string opinion(const CostEstimate& e) {
-  const std::string_view lead = e.beats_one_gpu == Tri::yes  ? "expected to decode faster than one GPU: "
-                                : e.beats_one_gpu == Tri::no ? "not expected to decode faster than one GPU: "
-                                                             : "faster than one GPU or not is open: ";
-  return words::sentence(std::string(lead) + e.why);
+std::string_view verdict(const CostEstimate& e) {
+  return e.beats_one_gpu == Tri::yes ? "expected" : e.beats_one_gpu == Tri::no ? "not expected" : "open";
 }
 
 Style style_of(const CostEstimate& e) {
   return e.beats_one_gpu == Tri::yes ? Style::good : e.beats_one_gpu == Tri::no ? Style::warning : Style::plain;
 }
 
-std::string term(std::string_view what, const Known<double>& value, std::string_view unit, const std::string& from) {
-  if (!value.is_known()) return fmt::format("{} is not known: {}.", what, from);
-  return fmt::format("{}: {} {}, {}.", what, three_digits(value.value()), unit, from);
-}
-
-void put_terms(Page& page, const Shown& shown) {
-  page.blank();
-  page.paragraph(2, "What this rests on", Style::bold);
-  const auto latency = [](const CostEstimate& e) { return term("A small operation", e.alpha_us, "us", e.alpha_from); };
-  const auto rate = [](const CostEstimate& e) { return term("A large one", e.beta_gbytes_per_s, "GB/s", e.beta_from); };
-  for (const auto& [modes, text] :
-       said_once(shown, [&](const CostEstimate& e) { return latency(e) + " " + rate(e); })) {
-    page.paragraph(2, modes + ": " + text, Style::dim, 4);
+void put_table(Page& page, const Shown& shown) {
+  put_row(page, {"", "calls", "MB", "ms of", "part", "ms of", "faster than"}, Style::dim, Style::dim);
+  put_row(page, {"way of sharing", "/step", "/step", "a step", "of it", "prompt", "one GPU"}, Style::dim, Style::dim);
+  for (const CostEstimate* e : shown) {
+    put_row(page,
+            {e->mode, fmt::format("{:.0f}", e->calls_per_step), megabytes(e->bytes_per_step), number(e->decode_ms),
+             percent(e->share), number(e->prefill_ms), std::string(verdict(*e))},
+            Style::plain, style_of(*e));
   }
 }
 
-void put_set(Page& page, const Report& report, const std::vector<Address>& set) {
+void put_opinions(Page& page, const Shown& shown) {
+  for (const auto& [modes, text] : said_once(shown, [](const CostEstimate& e) { return e.why; })) {
+    page.paragraph(2, words::sentence(modes + ": " + text), Style::plain, 2);
+  }
+}
+
+/// `20 us    tensor, pipeline: typical of …`
+void put_term(Page& page, const Shown& shown, Known<double> CostEstimate::*value, std::string_view unit,
+              std::string CostEstimate::*from) {
+  const auto told = [&](const CostEstimate& e) {
+    return std::pair(number(e.*value) + ((e.*value).is_known() ? " " + std::string(unit) : std::string()), e.*from);
+  };
+  const auto joined = [&](const CostEstimate& e) { return told(e).first + '\n' + told(e).second; };
+  const auto all = said_once(shown, joined);
+  for (const auto& [modes, text] : all) {
+    const auto end = text.find('\n');
+    const std::string who = all.size() == 1 ? std::string() : modes + ": ";
+    page.item(2, text.substr(0, end), Style::plain, 14, who + text.substr(end + 1));
+  }
+}
+
+void put_terms(Page& page, const Shown& shown, bool verbose) {
+  page.paragraph(2, "What a call costs, and what the bytes run at:", Style::dim);
+  put_term(page, shown, &CostEstimate::alpha_us, "us", &CostEstimate::alpha_from);
+  put_term(page, shown, &CostEstimate::beta_gbytes_per_s, "GB/s", &CostEstimate::beta_from);
+  if (!verbose) return;
+  for (const auto& [modes, text] : said_once(shown, [](const CostEstimate& e) { return e.alpha_source; })) {
+    if (!text.empty()) page.paragraph(2, "Source (" + modes + "): " + text, Style::dim, 2);
+  }
+}
+
+/// What is run, and what it takes on one GPU.
+std::string workload(const CostEstimate& e) {
+  auto text = fmt::format("{}, batch {}, prompts of {} tokens.", e.model, e.batch, e.prompt);
+  if (e.one_gpu_ms.is_known()) {
+    text += fmt::format(" On one GPU a decode step takes at least {} ms: its weights read once.",
+                        three_digits(e.one_gpu_ms.value()));
+  } else if (e.fits_one_gpu.is(false)) {
+    text += " It does not fit on one GPU.";
+  }
+  return text;
+}
+
+void put_set(Page& page, const Report& report, const std::vector<Address>& set, bool verbose) {
   Shown shown;
   std::vector<std::string> left_out;
   const CostEstimate* first = nullptr;
@@ -113,41 +146,25 @@ void put_set(Page& page, const Report& report, const std::vector<Address>& set) 
   const bool measured =
       !shown.empty() && std::all_of(shown.begin(), shown.end(), [](const CostEstimate* e) { return e->measured(); });
   page.blank();
-  page.heading(fmt::format("What sharing would cost{}: {}, batch {}, prompts of {} tokens{}",
-                           measured ? "" : " (estimate)", first->model, first->batch, first->prompt,
-                           report.judgement.sets.size() > 1 ? ", over " + words::list(set, 4) : std::string()));
-  if (first->one_gpu_ms.is_known()) {
-    page.paragraph(2, fmt::format("On one GPU a decode step takes at least {} ms: its weights read once.",
-                                  three_digits(first->one_gpu_ms.value())));
-  }
-  put_row(page, {"", "calls", "MB", "ms of", "of the", "ms of a"}, Style::dim);
-  put_row(page, {"way of sharing", "per step", "per step", "a step", "step", "prompt"}, Style::dim);
-  for (const CostEstimate* e : shown) {
-    put_row(page,
-            {e->mode, three_digits(e->calls_per_step), megabytes(e->bytes_per_step), number(e->decode_ms),
-             percent(e->share), number(e->prefill_ms)},
-            Style::plain);
-  }
+  page.heading(std::string(measured ? "What sharing would cost" : "What sharing would cost (estimate)") +
+               (report.judgement.sets.size() > 1 ? ": " + words::list(set, 4) : std::string()));
+  page.paragraph(2, workload(*first));
+  if (!shown.empty()) put_table(page, shown);
   if (!left_out.empty()) {
     page.paragraph(2, "Left out, because it cannot work here: " + words::list(left_out, 99) + ".", Style::dim);
   }
-  for (const auto& [modes, text] : said_once(shown, opinion)) {
-    const auto* e =
-        *std::find_if(shown.begin(), shown.end(), [&](const CostEstimate* s) { return opinion(*s) == text; });
-    page.item(2, modes, style_of(*e), 4, "");
-    page.paragraph(6, text);
-  }
-  put_terms(page, shown);
+  put_opinions(page, shown);
+  if (!shown.empty()) put_terms(page, shown, verbose);
 }
 
 }  // namespace
 
-void put_costs(Page& page, const Report& report) {
+void put_costs(Page& page, const Report& report, bool verbose) {
   std::vector<std::vector<Address>> sets;
   for (const CostEstimate& e : report.judgement.costs) {
     if (std::find(sets.begin(), sets.end(), e.set) == sets.end()) sets.push_back(e.set);
   }
-  for (const auto& set : sets) put_set(page, report, set);
+  for (const auto& set : sets) put_set(page, report, set, verbose);
 }
 
 }  // namespace gpucoop::text
