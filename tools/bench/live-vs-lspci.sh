@@ -33,6 +33,22 @@ system_calls() {
     "$work/calls"
 }
 
+# Where the time inside system calls goes: by what they are about. Tracing adds some 10 us to each of the calls.
+by_subject() {
+  command -v strace >/dev/null || { echo '(no strace)'; return; }
+  strace -f -y -T -o "$work/times" "$@" >/dev/null 2>&1 || :
+  awk '{ time = $NF; if (time !~ /^<[0-9.]+>$/) next; gsub(/[<>]/, "", time); subject = "other"
+         if ($0 ~ /pread64.*\/config>/) subject = "registers of devices"
+         else if ($0 ~ /kmsg/) subject = "kernel log"
+         else if ($0 ~ /poll\(|wait4\(/) subject = "waiting for the reader child"
+         else if ($0 ~ /\/proc[\/>"]/) subject = "procfs"
+         else if ($0 ~ /\/sys[\/>"]/) subject = "sysfs"
+         else if ($0 ~ /\.so|ld\.so|mmap\(|mprotect\(|execve\(/) subject = "start and libraries"
+         calls[subject]++; sum[subject] += time }
+       END { for (name in calls) printf "  %-30s %6d calls %9.0f us\n", name, calls[name], sum[name] * 1e6 }' "$work/times" |
+    sort -k1
+}
+
 # Where the user's instructions go, by the source files of the functions (needs debug information).
 by_function() {
   command -v callgrind_annotate >/dev/null || { echo '(no valgrind)'; return; }
@@ -60,6 +76,12 @@ echo "  topo, live   $(system_calls "$gpucoop" topo)"
 echo "  lspci, live  $(system_calls lspci -vvv)"
 echo "  topo, tree   $(system_calls "$gpucoop" topo --sysroot "$tree")"
 echo "  lspci, tree  $(system_calls lspci -A linux-sysfs -O sysfs.path="$tree/sys/bus/pci" -vvv)"
+echo
+echo "start alone (gpucoop --version): $(wall "$gpucoop" --version) us of wall time"
+echo 'time in system calls, topo live'
+by_subject "$gpucoop" topo
+echo 'time in system calls, lspci -vvv live'
+by_subject lspci -vvv
 echo
 echo 'functions of topo on the tree'
 by_function "$gpucoop" topo --sysroot "$tree"
