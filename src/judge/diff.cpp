@@ -1,7 +1,9 @@
 #include "judge/diff.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,36 +16,57 @@
 namespace gpucoop {
 namespace {
 
-/// The facts that modes and engines rest on, through their gates too.
+/// The facts that modes and engines rest on, through their gates too, and for GPUs of which vendors.
 class Deciding {
  public:
   explicit Deciding(const Rules& rules) : rules_(rules) {
-    for (const auto& mode : rules.modes) add_all(mode.require, mode.prefer);
-    for (const auto& mode : rules.engine_modes) add_all(mode.require, mode.prefer);
+    for (const auto& mode : rules.modes) add_all(mode.require, mode.prefer, kAll);
+    for (const auto& mode : rules.engine_modes) add_all(mode.require, mode.prefer, vendors_of(mode.vendors, kAll));
   }
-  [[nodiscard]] bool operator()(const std::string& id) const { return facts_.count(id) != 0; }
+  /// `vendor`: of the GPU that the fact is about; none for facts of the host.
+  [[nodiscard]] bool operator()(const std::string& id, std::optional<Vendor> vendor) const {
+    const auto found = facts_.find(id);
+    return found != facts_.end() && (found->second & (vendor ? bit(*vendor) : kAll)) != 0;
+  }
 
  private:
-  void add_all(const std::vector<Clause>& require, const std::vector<Clause>& prefer) {
-    for (const auto& clause : require) add(clause);
-    for (const auto& clause : prefer) add(clause);
+  using Vendors = unsigned;
+  static constexpr std::array kVendors = {Vendor::amd, Vendor::nvidia, Vendor::intel, Vendor::other};
+  static constexpr Vendors bit(Vendor vendor) { return 1U << static_cast<unsigned>(vendor); }
+  static constexpr Vendors kAll = 15;
+
+  static Vendors vendors_of(const std::vector<std::string>& names, Vendors among) {
+    if (names.empty()) return among;
+    Vendors named = 0;
+    for (const auto vendor : kVendors) {
+      if (std::find(names.begin(), names.end(), to_string(vendor)) != names.end()) named |= bit(vendor);
+    }
+    return named & among;
   }
-  void add(const Clause& clause) {
-    for (const auto& condition : clause.any_of) add(condition);
-    for (const auto& condition : clause.unless) add(condition);
+
+  void add_all(const std::vector<Clause>& require, const std::vector<Clause>& prefer, Vendors among) {
+    for (const auto& clause : require) add(clause, among);
+    for (const auto& clause : prefer) add(clause, among);
   }
-  void add(const Condition& condition) {
-    if (!condition.fact.empty()) facts_.insert(condition.fact);
-    if (!condition.unless_known.empty()) facts_.insert(condition.unless_known);
-    if (condition.gate.empty() || !gates_.insert(condition.gate).second) return;
-    const auto* gate = find_gate(rules_, condition.gate);
+  void add(const Clause& clause, Vendors among) {
+    const auto vendors = vendors_of(clause.vendors, among);
+    for (const auto& condition : clause.any_of) add(condition, vendors);
+    for (const auto& condition : clause.unless) add(condition, vendors);
+  }
+  void add(const Condition& condition, Vendors vendors) {
+    if (!condition.fact.empty()) facts_[condition.fact] |= vendors;
+    if (!condition.unless_known.empty()) facts_[condition.unless_known] |= vendors;
+    const auto* gate = condition.gate.empty() ? nullptr : find_gate(rules_, condition.gate);
     if (gate == nullptr) return;
-    for (const auto& clause : gate->require) add(clause);
+    auto& done = gates_[condition.gate];
+    if ((done | vendors) == done) return;
+    done |= vendors;
+    for (const auto& clause : gate->require) add(clause, vendors);
   }
 
   const Rules& rules_;
-  std::set<std::string> facts_;
-  std::set<std::string> gates_;
+  std::map<std::string, Vendors> facts_;
+  std::map<std::string, Vendors> gates_;
 };
 
 using Key = std::pair<std::string, std::vector<Address>>;
@@ -83,7 +106,8 @@ std::vector<FactChange> diff_facts(const Report& before, const Report& after, co
   std::vector<FactChange> result;
   const auto add = [&](const std::string& id, const Subject& old_one, const Subject& new_one, const Known<FactValue>& a,
                        const Known<FactValue>& b) {
-    const bool decisive = decides(id);
+    const auto* gpu = new_one.of.empty() ? nullptr : find_gpu(after.topology, new_one.of.front());
+    const bool decisive = decides(id, gpu == nullptr ? std::nullopt : std::optional(gpu->vendor));
     if (!decisive && !all) return;
     std::vector<ValueChange> change;
     add_change(change, id, a, b);
@@ -108,6 +132,7 @@ std::vector<FactChange> diff_facts(const Report& before, const Report& after, co
     if (seen.count(key) != 0) continue;
     const auto& subject = fact->subject;
     if (subject.kind == SubjectKind::port || subject.kind == SubjectKind::link) continue;
+    if (subject.kind == SubjectKind::set && fact->tier == Tier::static_) continue;  // of a set that was no set before
     Subject old{subject.kind, {}};
     for (const Address& address : subject.of) {
       const auto found = to_before.find(address);

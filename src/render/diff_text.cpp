@@ -63,27 +63,37 @@ class Told {
  public:
   explicit Told(const Diff& diff) {
     for (const auto& gpu : diff.gpus) {
-      for (const auto& change : gpu.changes) add(change.what);
+      for (const auto& change : gpu.changes) {
+        if (gpu.after) add(change.what, {*gpu.after});
+      }
+      sizes_ = sizes_ || !gpu.before || !gpu.after;
     }
     for (const auto& pair : diff.pairs) {
-      for (const auto& change : pair.changes) add(change.what);
+      for (const auto& change : pair.changes) {
+        add(change.what, {pair.after_a, pair.after_b});
+        add(change.what, {pair.after_b, pair.after_a});
+      }
     }
-    for (const auto& change : diff.host) add(change.what);
-    const auto other = [](const GpuChange& gpu) { return !gpu.before || !gpu.after; };
-    if (std::any_of(diff.gpus.begin(), diff.gpus.end(), other)) add("set.gpus");
+    for (const auto& change : diff.host) add(change.what, {});
   }
-  [[nodiscard]] bool has(const std::string& id) const { return ids_.count(id) != 0; }
+  [[nodiscard]] bool has(const FactChange& fact) const {
+    return (sizes_ && fact.value.what == "set.gpus") || told_.count({fact.value.what, fact.after.of}) != 0;
+  }
 
  private:
-  void add(const std::string& what) {
-    ids_.insert(what);
-    if (what == "atomics.state") ids_.insert({"atomics.path", "atomics.driver"});
-    if (what == "link.rate") ids_.insert({"link.state", "link.card", "path.cpu_attached"});
-    if (what == "host.iommu") ids_.insert("iommu.translating");
-    if (what == "gpu.driver") ids_.insert("gpu.driver_usable");
-    if (what == "p2p.expected") ids_.insert("p2p.driver");
+  void add(const std::string& what, const std::vector<Address>& of) {
+    const auto insert = [&](const char* id) { told_.insert({id, of}); };
+    told_.insert({what, of});
+    if (what == "atomics.state") insert("atomics.path");
+    if (what == "atomics.state") insert("atomics.driver");
+    if (what == "link.rate") insert("link.state");
+    if (what == "link.rate") insert("path.cpu_attached");
+    if (what == "host.iommu") insert("iommu.translating");
+    if (what == "gpu.driver") insert("gpu.driver_usable");
   }
-  std::set<std::string> ids_;
+
+  std::set<std::pair<std::string, std::vector<Address>>> told_;
+  bool sizes_ = false;
 };
 
 struct FactLine {
@@ -114,7 +124,7 @@ void put_facts(Page& page, const Diff& diff, bool decisive, const char* heading)
   const Told already(diff);
   std::vector<FactLine> lines;
   for (const auto& fact : diff.facts) {
-    if (fact.decides != decisive || (decisive && already.has(fact.value.what))) continue;
+    if (fact.decides != decisive || (decisive && already.has(fact))) continue;
     auto text = told(fact.value);
     auto it = std::find_if(lines.begin(), lines.end(), [&](const FactLine& line) { return line.text == text; });
     if (it == lines.end()) it = lines.insert(lines.end(), FactLine{std::move(text), {}});

@@ -17,13 +17,14 @@ constexpr std::string_view kTo = " → ";
 struct Naming {
   std::string_view what;
   std::string_view name;
-  enum class Unit : std::uint8_t { none, rate, bytes, gts, lanes } unit = Unit::none;
+  enum class Unit : std::uint8_t { none, rate, bytes } unit = Unit::none;
 };
 
 /// What is told of a card, pair or host, in this order. What is not here is in JSON only.
 constexpr auto kNames = std::to_array<Naming>({
     {"link.rate", "link", Naming::Unit::rate},
     {"link.ceiling", "link at its best", Naming::Unit::rate},
+    {"link.card", "edge of the card", Naming::Unit::rate},
     {"gpu.present", "answers on the bus", Naming::Unit::none},
     {"atomics.state", "AtomicOps reach the CPU", Naming::Unit::none},
     {"atomics.requester_enabled", "AtomicOp Requester Enable", Naming::Unit::none},
@@ -95,6 +96,23 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return text;
 }
 
+/// `16 GT/s x16 → 32 GT/s x8`, `x16 → x8`; "" where neither changed.
+std::string training(const std::vector<ValueChange>& changes) {
+  std::string before;
+  std::string after;
+  for (const char* what : {"way.speed_gts", "way.width"}) {
+    const auto it = std::find_if(changes.begin(), changes.end(), [&](const ValueChange& change) {
+      return change.what == what && change.kind == ChangeKind::changed;
+    });
+    if (it == changes.end()) continue;
+    const bool lanes = it->what == "way.width";
+    const auto spelled = [&](const Known<FactValue>& v) { return lanes ? "x" + value(v) : value(v) + " GT/s"; };
+    before += (before.empty() ? "" : " ") + spelled(it->before);
+    after += (after.empty() ? "" : " ") + spelled(it->after);
+  }
+  return before.empty() ? before : before + std::string(kTo) + after;
+}
+
 /// `the chipset left its way`, `2 bridges left its way (05:00.0 and 06:00.0)`
 void add_way(std::vector<std::string>& parts, const std::vector<WayBridge>& bridges, const char* verb) {
   std::vector<Address> others;
@@ -156,6 +174,9 @@ std::string card_changes(const GpuChange& gpu) {
     if (change.what == "link.ceiling" && is_told(gpu.changes, "link.rate")) return;
     if (rate || change.what == "gpu.present") parts.push_back(told(change, naming));
   });
+  // Where the rate is another one, it says enough.
+  const auto trained = training(gpu.changes);
+  if (!trained.empty() && !is_told(gpu.changes, "link.rate")) parts.push_back("link " + trained);
   add_way(parts, gpu.left, "left");
   add_way(parts, gpu.joined, "joined");
   for_each_named(gpu.changes, true, [&](const ValueChange& change, const Naming& naming) {
