@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "base/version.hpp"
+#include "render/json_cost.hpp"
 #include "render/json_fact.hpp"
 #include "render/json_gpu.hpp"
 #include "render/json_value.hpp"
@@ -143,6 +144,7 @@ std::string render_json(const Report& report) {
   document["sets"] = std::move(sets);
   document["modes"] = each(j.modes, mode);
   document["engines"] = Value::array();
+  document["costs"] = each(j.costs, json::cost);
   document["remedies"] = each(j.remedies, json::remedy);
   document["probes"] = Value::array();
   document["log"] = each(t.log, json::log_finding);

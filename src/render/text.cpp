@@ -60,6 +60,7 @@ std::string render_text(const Report& report, const TextOptions& options) {
   Page page(options.columns, options.color);
   put_answers(page, report);
   text::put_modes(page, report, options.verbose);
+  text::put_costs(page, report, options.verbose);
   text::put_remedies(page, report, options.verbose);
   text::put_gpus(page, report, options.verbose);
   text::put_pairs(page, report, options.verbose);

@@ -88,7 +88,7 @@ void put_table(Page& page, const Shown& shown) {
 
 void put_opinions(Page& page, const Shown& shown) {
   for (const auto& [modes, text] : said_once(shown, [](const CostEstimate& e) { return e.why; })) {
-    page.paragraph(2, words::sentence(modes + ": " + text), Style::plain, 2);
+    page.paragraph(2, modes + ": " + text + ".", Style::plain, 2);
   }
 }
 

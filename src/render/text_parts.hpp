@@ -20,6 +20,8 @@ struct Answer {
 [[nodiscard]] std::vector<Answer> answers(const Report& report);
 
 void put_modes(Page& page, const Report& report, bool verbose);
+/// What sharing the model would cost, for each set; only where a model was named.
+void put_costs(Page& page, const Report& report, bool verbose);
 void put_remedies(Page& page, const Report& report, bool verbose);
 void put_gpus(Page& page, const Report& report, bool verbose);
 void put_pairs(Page& page, const Report& report, bool verbose);
