@@ -89,6 +89,12 @@ void fill_resizable(const Folder& folder, PciDevice& device) {
   }
 }
 
+/// The kernel's list of resources says more than registers that were not read.
+void drop_unread(std::vector<Bar>& bars) {
+  bars.erase(std::remove_if(bars.begin(), bars.end(), [](const Bar& bar) { return bar.memory.is_unknown(); }),
+             bars.end());
+}
+
 template <class T>
 Known<T> number(const Known<std::string>& text) {
   return converted<T>(text, [](const std::string& s) {
@@ -155,18 +161,21 @@ PciDevice read_device(const Folder& folder, const Address& address) {
   device.address = address;
   const auto runtime_status = folder.text("power/runtime_status");
   const auto power_state = folder.text("power_state");
+  const auto resources = folder.text("resource");
   const bool asleep = is_asleep(runtime_status, power_state);
   if (asleep) {
     set_asleep(device);
   } else {
     ConfigSpace space(Reason::no_root);
-    read_config_file(folder.file("config"), space);
+    const auto file = folder.file("config");
+    read_config_file(file, {file && !is_kernel_made(file), !resources.is_known()}, space);
     decode_config(space, device);
+    if (resources.is_known()) drop_unread(device.bars);
   }
   // What has fallen off the bus keeps its identity in the kernel's memory.
   fill_identity(folder, device);
   if (!asleep) fill_link(folder, device);
-  take_resources(folder.text("resource").value_or(""), device.bars);
+  take_resources(resources.value_or(""), device.bars);
   if (!asleep) fill_resizable(folder, device);
   const bool remembered = power_state.is_known() && !power_state.is("unknown") && !power_state.is("error");
   if (remembered) device.power_state = power_state;

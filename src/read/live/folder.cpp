@@ -1,15 +1,17 @@
 #include "read/live/folder.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 
 namespace gpucoop {
@@ -47,16 +49,34 @@ ssize_t read_some(int fd, void* to, std::size_t count, std::size_t offset) {
   }
 }
 
+constexpr int kFileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;
+
+int open_resolving(int folder, const char* path, int flags, std::uint64_t resolve) {
+  struct open_how how {};
+  how.flags = static_cast<unsigned>(flags);
+  how.resolve = resolve;
+  return static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how));
+}
+
 /// Opens a regular file of `folder` itself and nothing else: opening a pipe may wait, and opening a device may do
 /// anything. None and `errno` where that fails.
-Descriptor open_regular_at(int folder, const char* name) {
+Descriptor open_checked(int folder, const char* name) {
   struct stat status {};
   if (::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
   if (!S_ISREG(status.st_mode)) {
     errno = EBADF;
     return {};
   }
-  return Descriptor(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY));
+  return Descriptor(::openat(folder, name, kFileFlags));
+}
+
+/// The same below a folder that is kernel-made, in one call. What somebody mounted over a file of it may be a device,
+/// so no mount is entered.
+Descriptor open_kernel_made(int folder, const char* name) {
+  Descriptor file(open_resolving(folder, name, kFileFlags, RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS));
+  // ENOSYS, EPERM: as for folders.
+  if (file || (errno != EXDEV && errno != ENOSYS && errno != EPERM && errno != EAGAIN)) return file;
+  return open_checked(folder, name);
 }
 
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK;
@@ -83,6 +103,12 @@ std::size_t read_at(const Descriptor& file, std::size_t offset, std::span<std::u
   return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
+bool is_kernel_made(const Descriptor& descriptor) {
+  struct statfs status {};
+  return ::fstatfs(descriptor.get(), &status) == 0 &&
+         (status.f_type == SYSFS_MAGIC || status.f_type == PROC_SUPER_MAGIC);
+}
+
 struct Folder::Confinement {
   Descriptor root;
 };
@@ -97,13 +123,11 @@ Folder Folder::open_at(int base, const std::string& path) {
 Folder Folder::open_confined(std::shared_ptr<const Confinement> root, std::string path) {
   Folder folder;
   const int base = root->root.get();
-  struct open_how how {};
-  how.flags = static_cast<std::uint64_t>(kFolderFlags);
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
   // EAGAIN: somebody renamed something, anywhere on the host, while a `..` was followed (openat2(2)).
   constexpr int kMostTries = 64;
   for (int tries = 0; tries < kMostTries && !folder.folder_; ++tries) {
-    folder.folder_ = Descriptor(static_cast<int>(::syscall(SYS_openat2, base, path.c_str(), &how, sizeof how)));
+    folder.folder_ =
+        Descriptor(open_resolving(base, path.c_str(), kFolderFlags, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS));
     if (!folder.folder_ && errno != EAGAIN && errno != EINTR) break;
   }
   // EPERM: containers of old forbid system calls that they do not know.
@@ -118,6 +142,11 @@ Folder Folder::open_confined(std::shared_ptr<const Confinement> root, std::strin
   folder.root_ = std::move(root);
   folder.path_ = std::move(path);
   return folder;
+}
+
+bool Folder::kernel_made() const {
+  if (!kernel_made_) kernel_made_ = ok() && !root_ && is_kernel_made(folder_);
+  return *kernel_made_;
 }
 
 Folder Folder::open(const std::string& path) { return open_at(AT_FDCWD, path); }
@@ -144,9 +173,11 @@ Descriptor Folder::open_regular(const char* name) const {
   // On the way to a file of a copy there may be a link too.
   const std::string_view whole(name);
   const auto slash = root_ ? whole.rfind('/') : std::string_view::npos;
-  if (slash == std::string_view::npos) return open_regular_at(folder_.get(), name);
+  if (slash == std::string_view::npos) {
+    return kernel_made() ? open_kernel_made(folder_.get(), name) : open_checked(folder_.get(), name);
+  }
   const auto inner = folder(std::string(whole.substr(0, slash)));
-  if (inner.ok()) return open_regular_at(inner.folder_.get(), name + slash + 1);
+  if (inner.ok()) return inner.open_regular(name + slash + 1);
   errno = inner.missing_ ? ENOENT : EACCES;
   return {};
 }
@@ -188,7 +219,8 @@ Known<Folder::Status> Folder::status(const char* name) const {
   if (!ok()) return Known<Status>::absent();
   struct stat found {};
   if (::fstatat(folder_.get(), name, &found, AT_SYMLINK_NOFOLLOW) == 0) {
-    return Status{static_cast<unsigned>(found.st_mode), static_cast<unsigned>(found.st_gid)};
+    return Status{static_cast<unsigned>(found.st_mode), static_cast<unsigned>(found.st_gid),
+                  static_cast<std::uint64_t>(found.st_size)};
   }
   if (errno == ENOENT || errno == ENOTDIR) return Known<Status>::absent();
   return Known<Status>::unknown(reason_of(errno));
@@ -213,20 +245,24 @@ Known<std::string> Folder::link_name(const char* name) const {
 }
 
 std::vector<std::string> Folder::names() const {
+  // As getdents64(2): the inode and the offset of the next entry, the entry's length and type, and its name.
+  constexpr std::size_t kLengthAt = 16;
+  constexpr std::size_t kNameAt = 19;
   std::vector<std::string> names;
-  if (!ok()) return names;
-  const int again = ::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* const stream = again < 0 ? nullptr : ::fdopendir(again);
-  if (stream == nullptr) {
-    const Descriptor unused(again);
-    return names;
-  }
-  while (const auto* entry = ::readdir(stream)) {
-    if (entry->d_name[0] == '.') continue;
+  if (!ok() || ::lseek(folder_.get(), 0, SEEK_SET) != 0) return names;
+  std::vector<char> room(std::size_t{32} << 10);
+  for (;;) {
+    const auto got = ::syscall(SYS_getdents64, folder_.get(), room.data(), room.size());
+    if (got <= 0) break;
+    for (std::size_t at = 0; at + kNameAt < static_cast<std::size_t>(got);) {
+      std::uint16_t length = 0;
+      std::memcpy(&length, room.data() + at + kLengthAt, sizeof length);
+      const std::string_view name(room.data() + at + kNameAt);
+      if (name.front() != '.' && names.size() < kMostNames) names.emplace_back(name);
+      at += length;
+    }
     if (names.size() == kMostNames) break;
-    names.emplace_back(entry->d_name);
   }
-  ::closedir(stream);
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,6 +35,10 @@ class Descriptor {
 /// Fills as much of `bytes` as the file has from `offset` on and gives how much that is. What fails is 0.
 [[nodiscard]] std::size_t read_at(const Descriptor& file, std::size_t offset, std::span<std::uint8_t> bytes);
 
+/// Whether it is of sysfs or procfs themselves and not of a copy. There a byte may have to be asked of hardware, and
+/// what is no folder is a regular file or a link: the kernel makes no pipes and no device nodes in them.
+[[nodiscard]] bool is_kernel_made(const Descriptor& descriptor);
+
 /// A folder of sysfs or procfs, or of a copy of one. Nothing in it is ever written, and nothing in it can make reading
 /// wait: only regular files are read, without following links, without blocking, and up to a bound.
 class Folder {
@@ -45,6 +50,8 @@ class Folder {
   /// Where the kernel has no openat2, a folder that a link leads to outside `root` is refused.
   [[nodiscard]] static Folder open_below(const std::string& root, const std::string& path);
   [[nodiscard]] Folder folder(const std::string& name) const;
+  /// As `is_kernel_made`; false for every copy.
+  [[nodiscard]] bool kernel_made() const;
   [[nodiscard]] bool ok() const { return static_cast<bool>(folder_); }
   /// Meaningful only where not `ok`: no such folder, and not one that may not be read.
   [[nodiscard]] bool missing() const { return missing_; }
@@ -61,8 +68,10 @@ class Folder {
   struct Status {
     unsigned mode = 0;
     unsigned group = 0;
+    std::uint64_t size = 0;
   };
-  /// Permission bits and group of what is there, without opening it. Links are not followed. Absent: nothing is there.
+  /// Permission bits, group and size of what is there, without opening it. Links are not followed. Absent: nothing is
+  /// there.
   [[nodiscard]] Known<Status> status(const char* name) const;
   /// Whether the reader has the right to open it for reading and writing; it is not opened.
   [[nodiscard]] bool may_read_and_write(const char* name) const;
@@ -89,6 +98,7 @@ class Folder {
   std::shared_ptr<const Confinement> root_;  ///< of a copy
   std::string path_;                         ///< below `root_`
   bool missing_ = false;
+  mutable std::optional<bool> kernel_made_;  ///< asked when the first file is opened; of a copy never
 };
 
 }  // namespace gpucoop

@@ -53,7 +53,7 @@ void read_devices(const Folder& list, Recording& recording) {
             [](const PciDevice& a, const PciDevice& b) { return a.address < b.address; });
 }
 
-/// Without a GPU nobody is going to see the names.
+/// Where the list lacks a GPU, the name that its driver gives stays. Without a GPU nobody is going to see the names.
 void read_names(const Roots& roots, std::vector<PciDevice>& devices) {
   if (!any_display_or_accelerator(devices)) return;
   constexpr std::size_t kMost = std::size_t{8} << 20;

@@ -17,7 +17,7 @@ enum class Topic : std::uint8_t {
   kfd_end,
   driver_attributes,
   device_nodes,
-  nvidia_minor,
+  nvidia_gpu,
   kfd_process,
   open_node,
   client,

@@ -116,6 +116,15 @@ TEST_CASE("holders: displays and monitors by their names, which the kernel cuts 
   CHECK(r.holders_complete.is(true));
 }
 
+TEST_CASE("a GPU that the list of names lacks is called what its driver calls it, and others by the list") {
+  SysfsTree tree;
+  host(tree, "nvidia");
+  tree.file("proc/driver/nvidia/gpus/0000:00:03.0/information", "Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-secret\n");
+  CHECK(device_in(tree.read(), "00:03.0").name.is("NVIDIA H200"));
+  tree.file("share/pci.ids", "1002  Maker\n\t7551  Listed\n");
+  CHECK(device_in(tree.read(), "00:03.0").name.is("Maker Listed"));
+}
+
 TEST_CASE("holders: KFD names processes that cannot be looked into") {
   SysfsTree tree;
   host(tree);

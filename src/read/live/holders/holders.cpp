@@ -15,13 +15,15 @@ using Key = std::pair<Address, std::uint32_t>;
 /// Which GPU a device node is.
 class NodeMap {
  public:
-  NodeMap(const KfdTopology& topology, const std::vector<DeviceNodes>& nodes, const std::vector<NvidiaMinor>& minors,
+  NodeMap(const KfdTopology& topology, const std::vector<DeviceNodes>& nodes, const std::vector<NvidiaGpu>& nvidia,
           Recording& recording) {
     for (const auto& of : nodes) {
       for (const auto n : of.render) nodes_.try_emplace({OpenNode::Kind::render, n}, of.address);
       for (const auto n : of.cards) nodes_.try_emplace({OpenNode::Kind::card, n}, of.address);
     }
-    for (const auto& minor : minors) nodes_.try_emplace({OpenNode::Kind::nvidia, minor.number}, minor.address);
+    for (const auto& gpu : nvidia) {
+      if (gpu.minor.is_known()) nodes_.try_emplace({OpenNode::Kind::nvidia, gpu.minor.value()}, gpu.address);
+    }
     for (const auto& [number, node] : topology.nodes()) {
       const auto& stated = node.stated;
       const auto* device = stated.gpu_id == 0 ? nullptr : device_of(stated, recording);
@@ -136,7 +138,7 @@ bool HolderFindings::take(const std::string& message) {
     case Topic::open_node: open_.push_back(unpacked<OpenNode>(message)); return true;
     case Topic::client: clients_.push_back(unpacked<DrmClient>(message)); return true;
     case Topic::kfd_process: uses_.push_back(unpacked<KfdUse>(message)); return true;
-    case Topic::nvidia_minor: minors_.push_back(unpacked<NvidiaMinor>(message)); return true;
+    case Topic::nvidia_gpu: nvidia_.push_back(unpacked<NvidiaGpu>(message)); return true;
     case Topic::process: processes_.push_back(unpacked<ProcessReading>(message)); return true;
     case Topic::holders_end: end_ = unpacked<HoldersEnd>(message); return true;
     default: return false;
@@ -145,7 +147,11 @@ bool HolderFindings::take(const std::string& message) {
 
 void HolderFindings::apply(const KfdTopology& topology, const std::vector<DeviceNodes>& nodes, const Rules& rules,
                            Reason missing, Recording& recording) const {
-  const NodeMap map(topology, nodes, minors_, recording);
+  const NodeMap map(topology, nodes, nvidia_, recording);
+  for (const auto& gpu : nvidia_) {
+    auto* device = find_device(recording, gpu.address);
+    if (device != nullptr && !device->name.is_known() && !gpu.model.empty()) device->name = gpu.model;
+  }
   std::map<std::pair<std::uint32_t, std::uint32_t>, const DrmClient*> clients;
   for (const auto& client : clients_) clients[{client.pid, client.fd}] = &client;
   std::map<std::uint32_t, const ProcessReading*> processes;

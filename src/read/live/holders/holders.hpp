@@ -29,7 +29,7 @@ class HolderFindings {
   std::vector<OpenNode> open_;
   std::vector<DrmClient> clients_;
   std::vector<KfdUse> uses_;
-  std::vector<NvidiaMinor> minors_;
+  std::vector<NvidiaGpu> nvidia_;
   std::vector<ProcessReading> processes_;
   std::optional<HoldersEnd> end_;
 };

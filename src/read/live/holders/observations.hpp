@@ -58,15 +58,16 @@ struct KfdUse {
   }
 };
 
-/// Which GPU `/dev/nvidiaN` is.
-struct NvidiaMinor {
-  static constexpr Topic kTopic = Topic::nvidia_minor;
-  std::uint32_t number = 0;
+/// What NVIDIA's driver says about a GPU of its own.
+struct NvidiaGpu {
+  static constexpr Topic kTopic = Topic::nvidia_gpu;
   Address address;
+  Known<std::uint32_t> minor;  ///< N of `/dev/nvidiaN`
+  std::string model;           ///< `NVIDIA H200`; empty where it says none
 
   template <class A, class T>
   static void fields(A& archive, T& self) {
-    archive(self.number, self.address);
+    archive(self.address, self.minor, self.model);
   }
 };
 

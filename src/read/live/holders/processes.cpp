@@ -30,7 +30,7 @@ class Reader {
       : sys_(sys), proc_(proc), etc_(etc), reports_(reports) {}
 
   void read() {
-    read_nvidia_minors();
+    read_nvidia_gpus();
     read_kfd_processes();
     read_open_nodes();
     reports_.send(end_);
@@ -51,14 +51,17 @@ class Reader {
   }
 
   /// The other lines of `information`, the card's UUID among them, are left alone.
-  void read_nvidia_minors() {
+  void read_nvidia_gpus() {
     const auto gpus = proc_.folder("driver/nvidia/gpus");
     for (const auto& name : gpus.names()) {
       const auto address = parse_address(name);
       if (!address) continue;
       const auto information = text(gpus.folder(name), "/proc/driver/nvidia/gpus/" + name + "/", "information");
-      const auto minor = small_number(value_of(information.value_or(""), "Device Minor"));
-      if (minor) reports_.send(NvidiaMinor{*minor, *address});
+      NvidiaGpu gpu;
+      gpu.address = *address;
+      if (const auto minor = small_number(value_of(information.value_or(""), "Device Minor"))) gpu.minor = *minor;
+      gpu.model = value_of(information.value_or(""), "Model");
+      reports_.send(gpu);
     }
   }
 
@@ -99,22 +102,26 @@ class Reader {
     const auto names = proc_.names();
     constexpr std::size_t kMost = 65536;  // more are not listed
     if (names.size() >= kMost) ++end_.refused;
+    // Linux 6.2 and later give the number of open descriptors as the folder's size (fs/proc/fd.c proc_fd_getattr). Most
+    // processes are the kernel's own threads, which have none.
+    const auto own = proc_.status("self/fd");
+    const bool counted = own.is_known() && own.value().size != 0 && proc_.kernel_made();
     for (const auto& name : names) {
       const auto pid = small_number(name);
       if (!pid) continue;
-      const auto process = proc_.folder(name);
-      if (process.missing()) continue;
+      const auto open = proc_.status((name + "/fd").c_str());
+      if (open.is_absent() && proc_.status(name.c_str()).is_absent()) continue;
       ++end_.processes;
       end_.first = end_.first || *pid == 1;
-      if (!read_descriptors(*pid, process)) ++end_.refused;
+      if (counted && open.is_known() && open.value().size == 0) continue;
+      if (!read_descriptors(*pid, proc_.folder(name + "/fd"))) ++end_.refused;
     }
   }
 
   /// False where they may not all be seen.
-  bool read_descriptors(std::uint32_t pid, const Folder& process) {
+  bool read_descriptors(std::uint32_t pid, const Folder& folder) {
     reports_.reading("/proc/" + std::to_string(pid) + "/fd");
-    const auto folder = process.folder("fd");
-    if (!folder.ok()) return folder.missing() && process.ok();
+    if (!folder.ok()) return folder.missing();
     bool all = true;
     for (const auto& name : folder.names()) {
       const auto fd = small_number(name);
