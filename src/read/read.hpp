@@ -27,4 +27,9 @@ struct ReadOptions {
 [[nodiscard]] Result<Recording> read_inputs(const std::vector<Input>& inputs, const Rules& rules,
                                             const ReadOptions& options);
 
+/// Reads inputs that say more about `host`, which was read from its devices: kernel logs, hwloc and NCCL XML. They are
+/// laid over it as over a dump. `bad_input` for whatever lists a host's devices itself (lspci, a recording), and for
+/// XML that names devices which `host` does not have: those are of another host.
+[[nodiscard]] Result<Recording> read_inputs_over(Recording host, const std::vector<Input>& inputs, const Rules& rules);
+
 }  // namespace gpucoop

@@ -76,10 +76,47 @@ class Live(unittest.TestCase):
         self.assertIn(str(self.root / "nothing/sys"), done.stderr)
 
     def test_misuse_is_64(self):
-        for args in (["topo", "--sysroot", str(self.root), "--from", "x"], ["topo", "--dump", "1"],
+        for args in (["topo", "--sysroot", str(self.root), "--from", "x", "--dump", "1"], ["topo", "--dump", "1"],
                      ["topo", "--sysroot"], ["explain", "--sysroot", str(self.root)]):
             with self.subTest(args=args):
                 self.assertEqual(run(*args).returncode, 64)
+
+    def beside(self, name, text):
+        file = pathlib.Path(self.folder.name) / name
+        file.write_text(text, encoding="utf-8")
+        return str(file)
+
+    def test_logs_and_xml_are_laid_over_a_reading(self):
+        self.gpu()
+        log = self.beside("dmesg.txt", "[    7.1] amdgpu 0000:01:00.0: amdgpu: PCIE atomic ops is not supported\n")
+        xml = self.beside("nccl.xml", '<system version="1"><cpu numaid="0" arch="x86_64" vendor="AuthenticAMD">'
+                          '<pci busid="0000:01:00.0" class="0x030000" vendor="0x1002" device="0x7551" '
+                          'link_speed="32.0 GT/s PCIe" link_width="8"/></cpu></system>\n')
+        done = run("topo", "--sysroot", str(self.root), "--from", log, "--from", xml, "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual([source["kind"] for source in report["sources"]], ["live", "nccl-xml", "kernel-log"])
+        self.assertEqual(report["host"]["source"], "live")
+        self.assertEqual(report["gpus"][0]["atomics"]["driver"], "no")
+        self.assertEqual([hop["address"] for hop in report["gpus"][0]["chain"]], ["0000:00:01.1", "0000:01:00.0"])
+
+    def test_what_lists_devices_is_another_host(self):
+        self.gpu()
+        recording = str(pathlib.Path(self.folder.name) / "host.json")
+        self.assertEqual(run("record", "--sysroot", str(self.root), "-o", recording).returncode, 0)
+        other = self.beside("other.xml", '<system version="1"><cpu numaid="0" arch="x86_64" vendor="AuthenticAMD">'
+                            '<pci busid="0000:42:00.0" class="0x030000" vendor="0x1002" device="0x7551"/></cpu></system>\n')
+        for file in (recording, self.beside("lspci.txt", "01:00.0 VGA compatible controller [0300]: X [1002:7551]\n"), other):
+            with self.subTest(file=file):
+                done = run("topo", "--sysroot", str(self.root), "--from", file)
+                self.assertEqual(done.returncode, 65, done.stderr)
+                self.assertIn("two hosts", done.stderr)
+                self.assertIn(file, done.stderr)
+
+    def test_the_root_folder_is_this_host(self):
+        done = run("topo", "--sysroot", "/", "--format", "json")
+        self.assertIn(done.returncode, (0, 69), done.stderr)
+        self.assertIs(json.loads(done.stdout)["host"]["live"], True)
 
     def test_explain_tells_how_a_mode_stands_on_the_copy(self):
         self.gpu()

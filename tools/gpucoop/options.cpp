@@ -39,7 +39,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
       ->allow_extra_args(false);
   command
       .add_option("--sysroot", options.sysroot,
-                  "A copy of a host's sysfs and procfs: DIR/sys and\nDIR/proc. Without this and --from, this host.")
+                  "A copy of a host's sysfs and procfs: DIR/sys and\nDIR/proc; `/` is this host, as without this and\n"
+                  "--from. With it, --from adds a kernel log or XML.")
       ->type_name("DIR");
   command.add_option("--dump", options.dump, "Take the Nth host where the inputs hold several")
       ->type_name("N")
@@ -72,10 +73,7 @@ void add_file_options(CLI::App& command, OutputOptions& options) {
 }
 
 Status conflict(const InputOptions& options) {
-  if (options.sysroot && !options.from.empty()) {
-    return Error{ExitCode::usage, "--sysroot and --from exclude each other", "", "leave one out"};
-  }
-  if (options.dump && options.from.empty()) {
+  if (options.dump && (options.from.empty() || options.sysroot)) {
     return Error{ExitCode::usage, "--dump chooses among the hosts of recorded inputs", "",
                  "name them with --from FILE"};
   }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "analyse/analyse.hpp"
 #include "analyse/measured.hpp"
@@ -34,24 +36,35 @@ std::string now() {
   return text;
 }
 
-Result<Recording> read_recorded(const InputOptions& inputs, const Rules& rules) {
-  std::vector<Input> read;
-  for (const std::string& name : inputs.from) {
+Result<std::vector<Input>> read_files(const std::vector<std::string>& names) {
+  std::vector<Input> inputs;
+  for (const std::string& name : names) {
     auto bytes = read_file(name);
     if (!bytes) return bytes.error();
-    read.push_back({name, std::move(bytes).value()});
+    inputs.push_back({name, std::move(bytes).value()});
   }
-  ReadOptions options;
-  options.dump = inputs.dump;
-  return read_inputs(read, rules, options);
+  return inputs;
+}
+
+Roots roots_of(const InputOptions& inputs) {
+  const bool copy = inputs.sysroot && std::filesystem::path(*inputs.sysroot).lexically_normal() != "/";
+  return copy ? Roots::below(*inputs.sysroot) : Roots();
 }
 
 Result<Recording> read_host(const InputOptions& inputs, const Rules& rules) {
-  if (!inputs.from.empty()) return read_recorded(inputs, rules);
-  auto recording = read_live(inputs.sysroot ? Roots::below(*inputs.sysroot) : Roots(), rules);
+  const auto files = read_files(inputs.from);
+  if (!files) return files.error();
+  const bool live = inputs.sysroot || files.value().empty();
+  if (!live) {
+    ReadOptions options;
+    options.dump = inputs.dump;
+    return read_inputs(files.value(), rules, options);
+  }
+  auto recording = read_live(roots_of(inputs), rules);
   if (!recording) return recording;
   recording.value().taken_at = now();
-  admit(recording.value(), rules);
+  if (!files.value().empty()) recording = read_inputs_over(std::move(recording).value(), files.value(), rules);
+  if (recording) admit(recording.value(), rules);
   return recording;
 }
 
@@ -95,6 +108,19 @@ Result<Report> judged(const Recording& recording, const std::string& file) {
   return report;
 }
 
+/// Where this host, whose devices are listed, hides GPUs that its machine may have.
+std::string next_without_gpu(const HostSummary& host) {
+  if (host.kernel.is_known() && host.kernel.value().find("microsoft-standard") != std::string::npos) {
+    return "this is WSL, which shows GPUs to their own programs and not as PCI devices: judge a recorded host with "
+           "--from FILE";
+  }
+  if (host.container.is_known()) {
+    return "in a container: run it on the host, or in a container that is given the GPUs; to judge a recorded host: "
+           "gpucoop topo --from FILE";
+  }
+  return "to judge a recorded host: gpucoop topo --from FILE";
+}
+
 Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
   if (!topology.lists_devices) {
     return Error{ExitCode::no_gpu,
@@ -103,7 +129,7 @@ Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
   }
   if (topology.listing_complete.is(true)) {
     return Error{ExitCode::no_gpu, "no GPU: the kernel lists every PCI device, and none is one" + displays, "",
-                 "to judge a recorded host: gpucoop topo --from FILE"};
+                 next_without_gpu(topology.host)};
   }
   return Error{ExitCode::no_gpu, "no GPU among the PCI devices that may be read here" + displays, "",
                "in a container: run it on the host"};
