@@ -24,10 +24,13 @@ std::vector<const Hop*> bridges_of(const Gpu& gpu) {
   return result;
 }
 
-/// Whether the way has a hop of this address that may be this one: less may be known of it.
+/// Whether the way has a hop of this address that may be this one: less may be known of it, its role too where the
+/// registers could not be read.
 bool has_itself(const Gpu& gpu, const Hop& hop) {
   return std::any_of(gpu.chain.begin(), gpu.chain.end(), [&](const Hop& other) {
-    return other.address == hop.address && agree(other.role, hop.role) && agree(other.name, hop.name);
+    if (!(other.address == hop.address)) return false;
+    const bool named = other.name.is_known() && hop.name.is_known();
+    return named ? other.name == hop.name : agree(other.role, hop.role);
   });
 }
 

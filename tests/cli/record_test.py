@@ -17,6 +17,7 @@ sys.path.insert(0, str(SOURCE / "tests/support"))
 sys.path.insert(0, str(SOURCE / "tests/schema"))
 sys.dont_write_bytecode = True
 
+import probe_results  # noqa: E402
 import replay  # noqa: E402
 import sysfs_tree  # noqa: E402
 import terminal  # noqa: E402
@@ -85,8 +86,7 @@ class File(Case):
         self.assertEqual(json.loads(done.stdout)["schema"], "gpucoop.recording/1")
 
     def test_misuse_is_64(self):
-        for args in (["record"], ["record", "--from", "x"], ["record", "-o"], ["record", "-o", "x", "--format", "json"],
-                     ["record", "-o", "x", "--from", "a", "--sysroot", "b"]):
+        for args in (["record"], ["record", "--from", "x"], ["record", "-o"], ["record", "-o", "x", "--format", "json"]):
             with self.subTest(args=args):
                 self.expect(64, run(*args, cwd=self.folder))
         self.assertEqual(os.listdir(self.folder), [])
@@ -170,6 +170,123 @@ class File(Case):
         (self.folder / "root/sys/devices").mkdir(parents=True)
         self.record("--sysroot", self.folder / "root", code=69)
         self.check_schema(json.loads(self.out.read_text(encoding="ascii")))
+
+
+class ProbeResults(Case):
+    """Results of probes that are put into a recording."""
+
+    def setUp(self):
+        super().setUp()
+        self.dump = HOST / "lspci-vv.txt"
+        self.report = json.loads(run("topo", "--format", "json", "--from", self.dump).stdout)
+        self.gpus = [gpu["address"] for gpu in self.report["gpus"]]
+        self.file = self.folder / "probe.json"
+        self.write(probe_results.all_good(self.report))
+
+    def write(self, document):
+        self.file.write_text(json.dumps(document), encoding="utf-8")
+
+    def verdicts(self, report):
+        return [(m["id"], m["set"], m["state"], m["expected"], m["why"]) for m in report["modes"]] + \
+               [(e["engine"], e["mode"], e["set"], e["state"], e["expected"]) for e in report["engines"]]
+
+    def judged(self, *args):
+        done = run("topo", "--format", "json", *args)
+        self.expect(0, done)
+        return json.loads(done.stdout)
+
+    def test_they_are_in_it_and_decide(self):
+        done = self.record("--from", self.dump, "--probe-results", self.file)
+        self.assertIn("Of the probes of 2026-11-30: 2 runs, ", done.stderr)
+        document = json.loads(self.out.read_text(encoding="ascii"))
+        self.check_schema(document)
+        self.assertEqual(document["measured"]["fingerprint"], self.report["host"]["fingerprint"])
+        replayed = self.judged("--from", self.out)
+        self.assertEqual({m["id"]: m["state"] for m in self.report["modes"]}["tensor"], "unknown")
+        self.assertIn({m["id"]: m["state"] for m in replayed["modes"]}["tensor"], ("yes", "degraded"))
+        self.assertEqual(replayed["measured_at"], "2026-11-30T06:44:55Z")
+        self.assertEqual([(p["rung"], p["op"], p["state"]) for p in replayed["probes"]],
+                         [("collective", "all_reduce", "passed"), ("p2p.write", None, "passed")])
+        self.assertEqual(replayed["probes"][0]["library"], {"name": "librccl.so.1", "version": "2.22.3"})
+        pair = replayed["pairs"][0]["p2p"]["a_to_b"]
+        self.assertEqual(pair, {"access": True, "write": True, "read": True, "handshake": True, "ipc": True})
+        reduce = next(fact for fact in replayed["facts"] if fact["id"] == "ccl.allreduce")
+        self.assertEqual(reduce["evidence"], "measured on 2026-11-30 by collective (librccl.so.1 2.22.3)")
+        text = " ".join(run("topo", "--from", self.out).stdout.split())
+        self.assertIn("Measured on 2026-11-30: all_reduce with librccl.so.1 2.22.3 passed; p2p.write passed.", text)
+        self.assertNotIn("Nothing was measured", text)
+
+    def test_a_recording_of_a_recording_keeps_them(self):
+        self.record("--from", self.dump, "--probe-results", self.file)
+        once = self.judged("--from", self.out)
+        again = self.folder / "again.json"
+        self.expect(0, run("record", "-q", "-o", again, "--from", self.out))
+        documents = [json.loads(file.read_text(encoding="ascii")) for file in (self.out, again)]
+        self.assertEqual([document.pop("sources") for document in documents], [["lspci-text"], ["recording"]])
+        self.assertEqual(documents[0], documents[1])
+        # As results for another recording of the same host, they say the same.
+        plain = self.folder / "plain.json"
+        self.expect(0, run("record", "-q", "-o", plain, "--from", self.dump))
+        third = self.folder / "third.json"
+        self.expect(0, run("record", "-q", "-o", third, "--from", plain, "--probe-results", self.out))
+        self.assertEqual(self.verdicts(self.judged("--from", third)), self.verdicts(once))
+        # So does the report that was made with them.
+        report = self.folder / "report.json"
+        report.write_text(json.dumps(once), encoding="utf-8")
+        self.expect(0, run("record", "-q", "-o", third, "--overwrite", "--from", plain, "--probe-results", report))
+        self.assertEqual(self.verdicts(self.judged("--from", third)), self.verdicts(once))
+
+    def test_newer_results_replace_those_of_the_recording(self):
+        self.record("--from", self.dump, "--probe-results", self.file)
+        self.write(probe_results.results(self.report, [probe_results.fact("ccl.allreduce", "set", self.gpus, False)],
+                                         day="2026-12-24T00:00:00Z"))
+        third = self.folder / "third.json"
+        self.expect(0, run("record", "-q", "-o", third, "--from", self.out, "--probe-results", self.file))
+        report = self.judged("--from", third)
+        self.assertEqual({m["id"]: m["state"] for m in report["modes"]}["tensor"], "no")
+        self.assertEqual((report["measured_at"], report["probes"]), ("2026-12-24T00:00:00Z", []))
+        self.assertIn("probe-results.replaced", [w["code"] for w in report["warnings"]])
+
+    def test_results_of_another_host_are_refused(self):
+        self.expect(65, run("record", "-o", self.out, "--from", FIXTURES / "asus-proart-b850-dual-r9700/lspci-vv.txt",
+                            "--probe-results", self.file), "of another host", self.report["host"]["fingerprint"], str(self.file))
+        self.record("--from", self.dump, "--probe-results", self.file)
+        document = json.loads(self.out.read_text(encoding="ascii"))
+        document["measured"]["fingerprint"] = "0123456789abcdef"
+        self.out.write_text(json.dumps(document), encoding="ascii")
+        self.expect(65, run("topo", "--from", self.out), "of another host", "0123456789abcdef", str(self.out))
+
+    def test_wrong_results_are_refused_and_leave_no_file(self):
+        good = probe_results.all_good(self.report)
+        wrong = [(["simulated"], True, "simulated"), (["probes", 0, "gpus"], ["host:0", "host:1"], "simulated"),
+                 (["probes", 0, "gpus", 0], "0000:ff:1f.7", "no GPU of this host"), (["probes", 0, "gpus", 0], "gpu", "PCI address"),
+                 (["facts"], ..., "`facts` is missing"), (["host", "fingerprint"], None, "fingerprint"), (["schema"], "x", "no report")]
+        for path, value, words in wrong:
+            with self.subTest(path=path, value=value):
+                self.write(validate.changed(good, path, value))
+                self.expect(65, run("record", "-o", self.out, "--from", self.dump, "--probe-results", self.file), words,
+                            str(self.file))
+        self.write(probe_results.results(self.report, []))
+        self.expect(65, run("record", "-o", self.out, "--from", self.dump, "--probe-results", self.file), "no results")
+        self.expect(66, run("record", "-o", self.out, "--from", self.dump, "--probe-results", self.folder / "none"))
+        self.assertEqual(os.listdir(self.folder), ["probe.json"])
+
+    def test_two_probes_that_differ_settle_nothing(self):
+        fact = probe_results.fact
+        self.write(probe_results.results(self.report, [fact("ccl.allreduce", "set", self.gpus, True),
+                                                       fact("ccl.allreduce", "set", self.gpus[::-1], False)]))
+        self.record("--from", self.dump, "--probe-results", self.file)
+        report = self.judged("--from", self.out)
+        reduce = [fact for fact in report["facts"] if fact["id"] == "ccl.allreduce"]
+        self.assertEqual([(f["status"], f["reason"]) for f in reduce], [("unknown", "disagreement")])
+        self.assertIn("probe-results.disagreement", [w["code"] for w in report["warnings"]])
+
+    def test_facts_of_a_newer_version_are_a_warning(self):
+        good = probe_results.all_good(self.report)
+        good["facts"].append(probe_results.fact("ccl.telepathy", "set", self.gpus, True))
+        self.write(good)
+        self.record("--from", self.dump, "--probe-results", self.file)
+        self.assertIn("probe-results.unknown-fact", [w["code"] for w in self.judged("--from", self.out)["warnings"]])
 
 
 def without_places(value):

@@ -14,6 +14,9 @@ SOURCE, GPUCOOP = pathlib.Path(sys.argv[1]).resolve(), os.path.abspath(sys.argv[
 sys.path.insert(0, str(SOURCE / "tests/support"))
 sys.dont_write_bytecode = True
 
+import json  # noqa: E402
+
+import probe_results  # noqa: E402
 import sysfs_tree  # noqa: E402
 
 MARKS = {
@@ -160,6 +163,32 @@ class Secrets(unittest.TestCase):
                 self.assertIn(part, text)
         finally:
             sysfs_tree.removable(root)
+
+    def test_results_of_probes(self):
+        dump = SOURCE / "fixtures/asus-tuf-b650e-dual-r9700/lspci-vv.txt"
+        done = subprocess.run([GPUCOOP, "topo", "--format", "json", "--from", str(dump)], capture_output=True, text=True,
+                              timeout=60, check=True)
+        report = json.loads(done.stdout)
+        gpus = [gpu["address"] for gpu in report["gpus"]]
+        texts = ("op", "backend", "variant", "reason", "dtype", "transport")
+        results = self.folder / "secret-train.json"
+        for mark in [*MARKS.values(), "jdoe", ALL]:
+            with self.subTest(mark=mark):
+                fact = probe_results.fact("ccl.allreduce", "set", gpus, True, evidence="run by " + mark)
+                marked = probe_results.run("collective " + mark, gpus, findings=[mark], library={"name": mark, "version": mark},
+                                           facts=[probe_results.reference(fact), mark], **{key: mark for key in texts})
+                plain = probe_results.run("collective", gpus, findings=[mark], library={"name": mark, "version": mark},
+                                          facts=[probe_results.reference(fact)], **{key: mark for key in texts})
+                gfx = probe_results.fact("gpu.gfx", "gpu", gpus[:1], mark, "queried", mark)
+                document = probe_results.results(report, [fact, gfx], [marked, plain])
+                document["facts"].append(probe_results.fact("secret.train", "gpu", gpus[:1], True))
+                document["host"].update(label=mark, board=mark, kernel=mark)
+                document["warnings"] = [{"code": "x.y", "text": mark, "where": mark}]
+                results.write_text(json.dumps(document), encoding="utf-8")
+                text = self.record("--from", dump, "--probe-results", results, "--overwrite")
+                measured = json.loads(text)["measured"]
+                self.assertEqual([fact["id"] for fact in measured["facts"]][0], "ccl.allreduce")
+                self.assertIn("collective", [run.get("rung") for run in measured["runs"]])
 
     def test_lspci_and_a_log(self):
         text = (SOURCE / "fixtures/asus-tuf-b650e-dual-r9700/lspci-vv.txt").read_text(encoding="utf-8")

@@ -53,6 +53,16 @@ def by_reader(document):
                               timeout=60, check=False)
 
 
+def measured_here():
+    """The example with results of probes on this very host."""
+    fingerprint = json.loads(by_reader(RECORDING).stdout)["host"]["fingerprint"]
+    run = {"rung": "p2p.write", "gpus": ["0000:0b:00.0"], "ranks": 1, "state": "passed", "seconds": 0.25,
+           "library_name": "librccl.so.1", "library_version": "2.22.3", "facts": ["gpu.dispatch@0000:0b:00.0"]}
+    fact = {"id": "gpu.dispatch", "subject": {"kind": "gpu", "of": ["0000:0b:00.0"]}, "value": True, "tier": "probed"}
+    return {**RECORDING, "measured": {"fingerprint": fingerprint, "taken_at": "2026-11-30T06:44:55Z", "runs": [run],
+                                      "facts": [fact]}}
+
+
 class Schema(unittest.TestCase):
     def test_it_is_a_schema(self):
         validate.jsonschema.Draft202012Validator.check_schema(SCHEMA)
@@ -101,6 +111,32 @@ class Schema(unittest.TestCase):
         first, second = RECORDING["devices"]
         for devices in ([second, first], [first, first]):
             self.assertEqual(by_reader(changed(["devices"], devices)).returncode, 65)
+
+    def test_results_of_probes(self):
+        document = measured_here()
+        self.assertEqual(by_schema(document), [])
+        done = by_reader(document)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual([probe["rung"] for probe in report["probes"]], ["p2p.write"])
+        fact = next(fact for fact in report["facts"] if fact["id"] == "gpu.dispatch")
+        self.assertEqual(fact["evidence"], "measured on 2026-11-30 by p2p.write (librccl.so.1 2.22.3)")
+        self.assertIs(fact["value"], True)
+        for path, value in (([], []), (["runs"], {}), (["runs", 0, "rung"], ...), (["runs", 0, "state"], "fine"),
+                            (["runs", 0, "ranks"], "2"), (["facts", 0, "id"], ...), (["facts", 0, "subject", "kind"], "heap"),
+                            (["facts", 0, "subject", "of"], ["0b"]), (["facts", 0, "value"], []), (["facts", 0, "tier"], "sure")):
+            with self.subTest(path=path, value=value):
+                wrong = validate.changed(document, ["measured"] + path, value)
+                self.assertNotEqual(by_schema(wrong), [])
+                self.assertEqual(by_reader(wrong).returncode, 65)
+        for path, value in ((["runs", 0, "rung"], "jdoe's rung"), (["runs", 0, "backend"], "a|b"),
+                            (["facts", 0, "id"], "Not.An.Id")):
+            with self.subTest(path=path, value=value):
+                wrong = validate.changed(document, ["measured"] + path, value)
+                self.assertNotEqual(by_schema(wrong), [])
+                done = by_reader(wrong)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("recording.damaged", [w["code"] for w in json.loads(done.stdout)["warnings"]])
 
     def test_values_that_cannot_be_are_left_out_with_a_warning(self):
         for path, value in ((DEVICE + ["vendor_id"], "10022"), (DEVICE + ["express", "width"], 3), (["taken_at"], "yesterday"),

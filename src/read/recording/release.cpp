@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "read/recording/form.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop::recording_file {
@@ -74,7 +75,8 @@ std::string admitted_release(std::string_view text) {
 
 std::string admitted_version(std::string_view text) {
   constexpr std::size_t kMost = 40;
-  return admitted_words(text, kMost);
+  auto version = admitted_words(text, kMost);
+  return is_identity(version) ? std::string() : version;
 }
 
 }  // namespace gpucoop::recording_file

@@ -53,10 +53,11 @@ class Taker {
     }
     if (measured.fingerprint.empty()) host.fail("has no `fingerprint`, so the results may be of any host");
     if (unknown_ > 0) {
-      const auto more = unknown_ > 1 ? " and " + std::to_string(unknown_ - 1) + " more" : std::string();
+      // Their names stay out of it: the warning gets into recordings, and the names are of another program.
       results_.warnings.push_back({"probe-results.unknown-fact",
-                                   "This version does not know the fact " + first_unknown_ + more +
-                                       " of the results of probes; a newer one may have made them.",
+                                   std::to_string(unknown_) + (unknown_ == 1 ? " fact" : " facts") +
+                                       " of the results of probes are not known to this version and left out; a newer "
+                                       "one may have made them.",
                                    name_});
     }
   }
@@ -79,7 +80,7 @@ class Taker {
     const auto id = node.at("id").text();
     const auto* rule = find_fact_rule(rules_, id);
     if (rule == nullptr) {
-      if (unknown_++ == 0) first_unknown_ = id;
+      ++unknown_;
       return;
     }
     if (rule->tier == Tier::static_) return;
@@ -99,7 +100,6 @@ class Taker {
   const Rules& rules_;
   ProbeResults results_;
   std::size_t unknown_ = 0;
-  std::string first_unknown_;
 };
 
 bool says_recording(std::string_view bytes) {

@@ -1,5 +1,6 @@
 #include "read/report/report.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -43,7 +44,30 @@ EngineVerdict read_engine(const Node& node) {
   return verdict;
 }
 
-/// In the views of a GPU null stands for unknown and for absent; the facts say which.
+/// Sets a value that the report shows as null to what the fact says: that there is no such thing.
+template <class T>
+void set_absent(Known<T>& value) {
+  if (!value.is_known()) value = Known<T>::absent();
+}
+
+void tell_absent(Gpu& gpu, const std::string& id) {
+  if (id == "gpu.driver") set_absent(gpu.driver);
+  if (id == "slot.name") set_absent(gpu.slot);
+  if (id == "bar.size") set_absent(gpu.bar_bytes);
+  if (id == "link.rate") set_absent(gpu.link.gbytes_per_s);
+  if (id == "link.ceiling") set_absent(gpu.link.ceiling_gbytes_per_s);
+  if (id == "link.card") set_absent(gpu.link.card_gbytes_per_s);
+  if (id == "atomics.requester_enabled") set_absent(gpu.atomics.requester_enabled);
+}
+
+void tell_absent(Pair& pair, const Fact& fact) {
+  if (fact.value.is_absent() && fact.id == "acs.redirect") set_absent(pair.acs_redirect);
+  if (fact.value.is_absent() && fact.id == "p2p.ceiling") set_absent(pair.ceiling_gbytes_per_s);
+  const bool none = fact.value.is_absent() || fact.value.is(FactValue(false));
+  if (none && fact.id == "fabric.direct") set_absent(pair.fabric);
+}
+
+/// In the views of GPUs and pairs null stands for unknown and for absent; the facts say which.
 void tell_absent(Topology& topology) {
   std::map<Address, Gpu*> gpus;
   for (auto& gpu : topology.gpus) gpus.emplace(gpu.address, &gpu);
@@ -51,14 +75,12 @@ void tell_absent(Topology& topology) {
   for (auto& pair : topology.pairs) pairs.emplace(std::minmax(pair.a, pair.b), &pair);
   for (const auto& fact : topology.facts) {
     const auto& of = fact.subject.of;
-    const auto gpu = of.size() == 1 ? gpus.find(of[0]) : gpus.end();
-    if (gpu != gpus.end() && fact.value.is_absent()) {
-      if (fact.id == "gpu.driver") gpu->second->driver = Known<std::string>::absent();
-      if (fact.id == "slot.name") gpu->second->slot = Known<std::string>::absent();
-    }
-    if (of.size() == 2 && fact.id == "fabric.direct" && fact.value.is(FactValue(false))) {
+    if (of.size() == 1 && fact.value.is_absent()) {
+      const auto gpu = gpus.find(of[0]);
+      if (gpu != gpus.end()) tell_absent(*gpu->second, fact.id);
+    } else if (of.size() == 2) {
       const auto pair = pairs.find(std::minmax(of[0], of[1]));
-      if (pair != pairs.end()) pair->second->fabric = Known<Fabric>::absent();
+      if (pair != pairs.end()) tell_absent(*pair->second, fact);
     }
   }
 }
