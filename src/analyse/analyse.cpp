@@ -214,13 +214,15 @@ class Analysis {
 
   void judge_atomics_of(GpuView& view) {
     auto& gpu = view.gpu;
-    const AtomicsCase the_case{&view.chain,
-                               gpu.vendor,
-                               gpu.integrated,
-                               gpu.virtual_function,
-                               gpu.lost,
-                               virtualization_.state,
-                               drivers_word(gpu.address)};
+    const AtomicsCase the_case{
+        &view.chain,
+        gpu.vendor,
+        gpu.integrated,
+        gpu.virtual_function,
+        gpu.lost,
+        virtualization_.state,
+        drivers_word(gpu.address),
+        gpu.driver.is("amdgpu") && catalogue_.is(DeviceKind::integrated_gpu, *view.chain.steps.back().device)};
     gpu.atomics = judge_atomics(the_case);
     for (auto& hop : gpu.chain) {
       const auto& blocking = gpu.atomics.blocking;

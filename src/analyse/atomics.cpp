@@ -167,11 +167,23 @@ void judge_path_of(const AtomicsCase& gpu, AtomicsJudgement& out) {
   }
 }
 
+/// amdgpu takes atomics for granted on GPUs inside processors beyond graphics core 9.0.0 (amdgpu_device.c), which are
+/// all but Kaveri and those whose ids begin with 9 (Llano to Stoney Ridge).
+bool granted_by_amdgpu(const AtomicsCase& gpu) {
+  constexpr std::uint16_t kFirstOfKaveri = 0x1304;
+  constexpr std::uint16_t kLastOfKaveri = 0x131d;
+  constexpr std::uint16_t kFirstOfOld = 0x9000;
+  const auto& id = gpu.chain->steps.back().device->device_id;
+  if (!gpu.amdgpu_on_processor || gpu.vendor != Vendor::amd || gpu.lost || !id.is_known()) return false;
+  const bool kaveri = id.value() >= kFirstOfKaveri && id.value() <= kLastOfKaveri;
+  return !kaveri && id.value() < kFirstOfOld;
+}
+
 }  // namespace
 
 AtomicsJudgement judge_atomics(const AtomicsCase& gpu) {
   AtomicsJudgement out;
-  out.driver = gpu.driver;
+  out.driver = gpu.driver == Tri::unknown && granted_by_amdgpu(gpu) ? Tri::yes : gpu.driver;
   const auto* device = gpu.chain->steps.back().device;
   const auto* express = device->express.get();
   if (express != nullptr) {

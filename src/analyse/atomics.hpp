@@ -16,6 +16,9 @@ struct AtomicsCase {
   bool lost = false;
   Tri virtualized = Tri::unknown;
   Tri driver = Tri::unknown;  ///< what the driver said
+  /// amdgpu is bound to it, and its ids are those of a GPU inside a processor. Being on the root bus is not enough: a
+  /// hypervisor puts cards there too.
+  bool amdgpu_on_processor = false;
 };
 
 /// The rule of `pci_enable_atomic_ops_to_root` (Linux drivers/pci/pci.c) for 32- and 64-bit operations: the first root

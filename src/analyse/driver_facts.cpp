@@ -80,6 +80,7 @@ void add_driver_facts(const GpuView& view, FactList& facts) {
   if (view.gpu.vendor != Vendor::amd) return;
   const std::string nothing = "KFD's topology is not in the input";
   const auto cited = [&](const char* key) {
+    if (device.kfd.is_absent()) return fmt::format("KFD has no node for {}", a);
     return device.kfd.is_known() ? fmt::format("KFD's node of {}, {}", a, key) : nothing;
   };
   const auto listed = device.kfd.is_unknown() ? Known<FactValue>::unknown(device.kfd.reason())

@@ -59,6 +59,16 @@ class Fabrics {
   std::set<Address> switched_;
 };
 
+/// The switches of Intel's that the catalogue knows on cards are those of Arc cards, none of which has Xe Link.
+bool is_arc(const GpuView& view) {
+  return view.gpu.vendor == Vendor::intel &&
+         std::any_of(view.gpu.chain.begin(), view.gpu.chain.end(), [](const Hop& hop) { return hop.on_card; });
+}
+
+bool without_fabric(const GpuView& a, const GpuView& b) {
+  return (is_arc(a) && is_arc(b)) || without_xgmi(*a.chain.steps.back().device, *b.chain.steps.back().device);
+}
+
 struct Ceiling {
   Known<double> value = Known<double>::unknown(Reason::not_derivable);
   std::string evidence;
@@ -125,9 +135,7 @@ std::vector<JudgedPair> judge_pairs(const HostView& host, const std::vector<GpuV
       pair.path = common.path;
       judged.path_evidence = common.why;
       pair.fabric = fabrics.between(a.gpu, b.gpu);
-      if (pair.fabric.is_unknown() && without_xgmi(*a.chain.steps.back().device, *b.chain.steps.back().device)) {
-        pair.fabric = Known<Fabric>::absent();
-      }
+      if (pair.fabric.is_unknown() && without_fabric(a, b)) pair.fabric = Known<Fabric>::absent();
       auto redirect = redirect_between(a.chain, b.chain, common.shared);
       pair.acs_redirect = redirect.value;
       judged.redirect_evidence = std::move(redirect.evidence);

@@ -178,6 +178,26 @@ TEST_CASE("virtual functions, integrated and lost GPUs have no path to judge") {
   CHECK(fact_of(lost.judge(), "gpu.present", "01:00.0")->value.is(FactValue(false)));
 }
 
+TEST_CASE("amdgpu takes atomics for granted on GPUs inside newer processors, which it knows by their ids") {
+  const auto with = [](std::uint16_t id, const char* driver) {
+    Host host;
+    host.gpu("00:01.0", 0x1002, id).driver = std::string(driver);
+    host.set("00:01.0", [](PciExpress& e) {
+      e.type = PortType::integrated_endpoint;
+      e.atomic_requester_enable = false;
+    });
+    return gpu_at(host.judge(), "00:01.0").atomics;
+  };
+  constexpr std::uint16_t kMi300a = 0x74a0;
+  constexpr std::uint16_t kCarrizo = 0x9874;
+  constexpr std::uint16_t kMi300x = 0x74a1;
+  CHECK(with(kMi300a, "amdgpu").driver == Tri::yes);
+  CHECK(with(kMi300a, "amdgpu").state == Tri::yes);
+  CHECK(with(kMi300a, "vfio-pci").state == Tri::unknown);
+  CHECK(with(kCarrizo, "amdgpu").state == Tri::unknown);
+  CHECK(with(kMi300x, "amdgpu").state == Tri::unknown);
+}
+
 TEST_CASE("a conventional PCI display has no atomic operations") {
   auto host = direct_host();
   host["01:00.0"].express = Known<PciExpress>::absent();

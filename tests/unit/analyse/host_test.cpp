@@ -25,6 +25,15 @@ TEST_CASE("a hypervisor's devices show a virtual machine; nothing shows a real o
   CHECK(host_fact(t, "host.virtualized")->evidence.find("00:15.0") != std::string::npos);
 }
 
+TEST_CASE("WSL is known by its kernel's name") {
+  Host host;
+  host.recording.host.kernel = std::string("5.15.153.1-microsoft-standard-WSL2");
+  const auto t = host.judge();
+  CHECK(t.host.virtualized == Tri::yes);
+  CHECK(find_fact(t.facts, "host.virtualized", {SubjectKind::host, {}})
+            ->evidence.find("WSL, Windows Subsystem for Linux") != std::string::npos);
+}
+
 TEST_CASE("virtio counts on the root bus only; an emulated chipset by its subsystem") {
   Host host;
   host.device("03:00.0", 0x1af4, 0x1041, 0x0200);

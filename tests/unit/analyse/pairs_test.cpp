@@ -264,6 +264,21 @@ TEST_CASE("a fabric is known, absent where the source shows fabrics, else open")
   CHECK(pair_fact(t, "fabric.direct", "03:00.0", "07:00.0")->value.is(FactValue(false)));
 }
 
+TEST_CASE("two Arc cards have no fabric, since no Arc card has Xe Link; other Intel GPUs may") {
+  Host host;
+  for (const unsigned bus : {1U, 5U}) {
+    const auto at_bus = [](unsigned b) { return "0" + std::to_string(b) + ":00.0"; };
+    host.bridge(bus == 1 ? "00:01.0" : "00:02.0", bus, bus + 2, PortType::root_port);
+    host.bridge(at_bus(bus), bus + 1, bus + 2, PortType::switch_upstream, {}, 0x8086, 0xe2ff);
+    host.bridge(at_bus(bus + 1), bus + 2, bus + 2, PortType::switch_downstream, {}, 0x8086, 0xe2f0);
+    host.gpu(at_bus(bus + 2), 0x8086, 0xe20b);
+  }
+  CHECK(pair_fact(host.judge(), "fabric.direct", "03:00.0", "07:00.0")->value.is(FactValue(false)));
+  host["01:00.0"].device_id = std::uint16_t{0x0bda};
+  host["02:00.0"].device_id = std::uint16_t{0x0bdb};
+  CHECK(pair_of(host.judge(), "03:00.0", "07:00.0").fabric.is_unknown());
+}
+
 TEST_CASE("a pair's ceiling is the slowest link between the two, and open where one end is missing") {
   auto host = big_host();
   for (const auto* a : {"02:00.0", "03:00.0"}) {
