@@ -9,10 +9,10 @@ namespace gpucoop {
 namespace {
 
 bool holds_for(const AdviceRule& advice, const Focus& focus, const Evaluator& evaluator) {
-  return std::all_of(advice.when.begin(), advice.when.end(),
-                     [&](const Condition& c) { return evaluator.established(c, focus) == Tri::yes; }) &&
-         std::none_of(advice.unless.begin(), advice.unless.end(),
-                      [&](const Condition& c) { return evaluator.established(c, focus) == Tri::yes; });
+  const auto known = [&](const Condition& c) { return evaluator.established(c, focus) == Tri::yes; };
+  return std::all_of(advice.when.begin(), advice.when.end(), known) &&
+         (advice.any_of.empty() || std::any_of(advice.any_of.begin(), advice.any_of.end(), known)) &&
+         std::none_of(advice.unless.begin(), advice.unless.end(), known);
 }
 
 /// For the set as a whole, for some GPU of it, or for some pair.

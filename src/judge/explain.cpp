@@ -51,7 +51,7 @@ std::vector<RuleName> users_of(std::string_view id, const Rules& rules) {
     }
   }
   for (const auto& a : rules.advice) {
-    if (names(a.when, id) || names(a.unless, id)) users.push_back({"advice", a.id, a.text});
+    if (names(a.when, id) || names(a.any_of, id) || names(a.unless, id)) users.push_back({"advice", a.id, a.text});
   }
   for (const auto& g : rules.gates) {
     if (names(g.require, id)) users.push_back({"gate", g.id, g.title});

@@ -28,7 +28,7 @@ static void fields(A& archive, T& e) {
   } else if constexpr (std::is_same_v<R, EngineRule>) {
     archive(e.id, e.title, e.meaning, e.source);
   } else if constexpr (std::is_same_v<R, AdviceRule>) {
-    archive(e.id, e.kind, e.text, e.vendors, e.when, e.unless, e.why, e.otherwise, e.source);
+    archive(e.id, e.kind, e.text, e.vendors, e.when, e.any_of, e.unless, e.why, e.otherwise, e.source);
   } else if constexpr (std::is_same_v<R, EngineModeRule>) {
     archive(e.id, e.engine, e.mode, e.title, e.meaning, e.vendors, e.builds_on, e.require, e.prefer, e.unproven,
             e.settled_by, e.flags, e.advice, e.source);

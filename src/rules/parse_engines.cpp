@@ -13,6 +13,7 @@ void Parser::advice(Entry& e) {
   r.text = template_text(e, "text", true);
   r.vendors = vendors(e);
   r.when = conditions(e, "when");
+  r.any_of = conditions(e, "any_of");
   r.unless = conditions(e, "unless");
   r.why = template_text(e, "why", true);
   r.otherwise = e.text_or_empty("otherwise");

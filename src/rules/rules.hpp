@@ -145,13 +145,14 @@ struct EngineRule {
 };
 
 /// A flag or variable, and when it is advisable. Conditions are looked at for the set, for each GPU and for each pair:
-/// one for which all of `when` is known to be true, and none of `unless` is, is enough.
+/// one for which all of `when` and one of `any_of` is known to be true, and none of `unless` is, is enough.
 struct AdviceRule {
   std::string id;
   Advice::Kind kind = Advice::Kind::set;
   std::string text;  ///< `{count}` is the number of GPUs of the set
   std::vector<std::string> vendors;
   std::vector<Condition> when;
+  std::vector<Condition> any_of;
   std::vector<Condition> unless;
   std::string why;
   std::string otherwise;  ///< what is seen without it; may be empty

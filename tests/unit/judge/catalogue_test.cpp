@@ -69,5 +69,8 @@ TEST_CASE("the two boards of the first report, from registers to verdict") {
   for (const auto& mode : before.modes) {
     if (mode.id == "tensor") CHECK(mode.why.find("05:00.0 and 06:09.0") != std::string::npos);
   }
-  CHECK(after.remedies.empty());
+  for (const auto& mode : after.modes) {
+    CAPTURE(mode.id);
+    if (mode.id != "expert-dp") CHECK(mode.remedies.empty());
+  }
 }

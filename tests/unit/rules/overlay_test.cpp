@@ -164,5 +164,5 @@ TEST_CASE("the rules that ship can be read again from their own files") {
   REQUIRE(rules);
   CHECK(rules.value().modes.size() == builtin_rules().modes.size());
   CHECK(rules.value().facts.size() == builtin_rules().facts.size());
-  CHECK(builtin_rules_texts().front().name == "rules/devices.toml");
+  CHECK(builtin_rules_texts().front().name == "rules/advice.toml");
 }
