@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "render/text_parts.hpp"
 #include "render/words.hpp"
@@ -51,6 +52,14 @@ std::vector<std::string> withheld_from(const Report& report) {
   return what;
 }
 
+/// `it` at the end of what is said about one thing becomes `them` for several, as registers and slots are anyway.
+std::string with_number(std::string text, const std::vector<std::string>& things) {
+  constexpr std::string_view kOne = " it";
+  const bool one = things.size() == 1 && things.front() == "the kernel log";
+  if (one || text.size() < kOne.size() || text.substr(text.size() - kOne.size()) != kOne) return text;
+  return text.substr(0, text.size() - kOne.size()) + " them";
+}
+
 struct Question {
   std::string text;
   Reason reason;
@@ -82,8 +91,8 @@ void put_unknowns(Page& page, const Report& report) {
   const auto withheld = withheld_from(report);
   const bool more_gpus = report.topology.lists_devices && !report.topology.listing_complete.is(true) &&
                          !compute_gpus(report.topology).empty();
-  const std::string holders = hidden_holders(report);
-  if (questions.empty() && withheld.empty() && !more_gpus && holders.empty()) return;
+  const auto holders = hidden_holders(report);
+  if (questions.empty() && withheld.empty() && !more_gpus && holders.text.empty()) return;
   page.blank();
   page.heading("Not known");
   std::vector<std::string> commands;
@@ -99,7 +108,8 @@ void put_unknowns(Page& page, const Report& report) {
   }
   if (!withheld.empty()) {
     const auto missing = words::missing(Reason::no_root, report.topology.host);
-    page.paragraph(2, words::sentence(words::list(withheld) + ": " + missing.why), Style::plain, 2);
+    page.paragraph(2, words::sentence(words::list(withheld) + ": " + with_number(missing.why, withheld)), Style::plain,
+                   2);
     if (std::find(commands.begin(), commands.end(), missing.next) == commands.end()) commands.push_back(missing.next);
   }
   if (more_gpus)
@@ -108,7 +118,10 @@ void put_unknowns(Page& page, const Report& report) {
                        ? "Whether the host has more GPUs: some devices may not be read here."
                        : "Whether the host has more GPUs: the input may not list every device.",
                    Style::plain, 2);
-  if (!holders.empty()) page.paragraph(2, words::sentence(holders), Style::plain, 2);
+  if (!holders.text.empty()) page.paragraph(2, words::sentence(holders.text), Style::plain, 2);
+  if (!holders.next.empty() && std::find(commands.begin(), commands.end(), holders.next) == commands.end()) {
+    commands.push_back(holders.next);
+  }
   for (const std::string& command : commands) page.paragraph(2, "To know more: " + command, Style::bold, 2);
 }
 

@@ -35,7 +35,11 @@ void put_facts(Page& page, const Report& report);
 /// `used by llama-server (pid 812, user ai, llama.service, 21.3 GiB, 3 h)`: who uses the GPU, or nothing.
 [[nodiscard]] std::string holders_sentence(const Gpu& gpu, bool verbose);
 /// That not all processes can be seen, and what would show them; nothing where all are seen or nobody has looked.
-[[nodiscard]] std::string hidden_holders(const Report& report);
+struct HiddenHolders {
+  std::string text;  ///< empty: they are known
+  std::string next;  ///< what would show them; empty where nothing does
+};
+[[nodiscard]] HiddenHolders hidden_holders(const Report& report);
 
 /// The mode that the headline is about: `tensor` where it is judged, else the first; null where none is.
 [[nodiscard]] const ModeVerdict* main_mode(const Report& report, const std::vector<Address>& set);
