@@ -117,7 +117,7 @@ std::vector<FactChange> diff_facts(const Report& before, const Report& after, co
     const auto subject = carried(old->subject, match);
     if (!subject) continue;
     const auto key = key_of(old->id, *subject);
-    seen.insert(key);
+    if (!seen.insert(key).second) continue;  // of two facts about one thing the first counts, here and there
     const auto found = known.find(key);
     if (found != known.end()) {
       add(old->id, old->subject, found->second->subject, old->value, found->second->value);

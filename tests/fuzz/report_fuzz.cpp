@@ -36,6 +36,7 @@ void check_results(std::string_view bytes, const Report* report) {
   for (const auto& fact : measured.facts) require(find_fact_rule(rules, fact.id) != nullptr || report == nullptr);
 
   Recording recording;
+  recording.sources = {{"fuzz.json", SourceKind::recording}};
   recording.measured = measured;
   const auto written = write_recording(recording, rules);
   const auto again = read_recording("fuzz.json", written);
