@@ -5,6 +5,7 @@
 #include "render/json_cost.hpp"
 #include "render/json_fact.hpp"
 #include "render/json_gpu.hpp"
+#include "render/json_probe.hpp"
 #include "render/json_value.hpp"
 #include "render/render.hpp"
 
@@ -81,20 +82,18 @@ Value fabric(const Known<Fabric>& f) {
           {"gbytes_per_s", json::number(f.value().gbytes_per_s)}};
 }
 
-// What only probes establish.
-Value unprobed() {
-  return {{"access", nullptr}, {"write", nullptr}, {"read", nullptr}, {"handshake", nullptr}, {"ipc", nullptr}};
-}
-
-Value pair(const Pair& p) {
-  return {
-      {"a", to_string(p.a)},
-      {"b", to_string(p.b)},
-      {"path", to_string(p.path)},
-      {"fabric", fabric(p.fabric)},
-      {"ceiling_gbytes_per_s", json::number(p.ceiling_gbytes_per_s)},
-      {"acs_redirect", json::known(p.acs_redirect)},
-      {"p2p", {{"expected", to_string(p.peer)}, {"why", p.peer_why}, {"a_to_b", unprobed()}, {"b_to_a", unprobed()}}}};
+Value pair(const Pair& p, const json::PeerFacts& peer) {
+  return {{"a", to_string(p.a)},
+          {"b", to_string(p.b)},
+          {"path", to_string(p.path)},
+          {"fabric", fabric(p.fabric)},
+          {"ceiling_gbytes_per_s", json::number(p.ceiling_gbytes_per_s)},
+          {"acs_redirect", json::known(p.acs_redirect)},
+          {"p2p",
+           {{"expected", to_string(p.peer)},
+            {"why", p.peer_why},
+            {"a_to_b", peer.direction(p.a, p.b)},
+            {"b_to_a", peer.direction(p.b, p.a)}}}};
 }
 
 Value mode(const ModeVerdict& m) {
@@ -139,14 +138,16 @@ std::string render_json(const Report& report) {
   document["host"] = host(t);
   document["gpus"] = each(t.gpus, json::gpu);
   document["links"] = each(t.links, link);
-  document["pairs"] = each(t.pairs, pair);
+  const json::PeerFacts peer(t.facts);
+  document["pairs"] = each(t.pairs, [&](const Pair& p) { return pair(p, peer); });
   document["facts"] = std::move(facts);
   document["sets"] = std::move(sets);
   document["modes"] = each(j.modes, mode);
   document["engines"] = Value::array();
   document["costs"] = each(j.costs, json::cost);
   document["remedies"] = each(j.remedies, json::remedy);
-  document["probes"] = Value::array();
+  document["measured_at"] = json::text(report.measured_at);
+  document["probes"] = each(report.probes, json::probe);
   document["log"] = each(t.log, json::log_finding);
   document["warnings"] = std::move(warnings);
   // ASCII only: nothing in it can act on a terminal, whatever a device or a file is called.

@@ -48,7 +48,7 @@ void put_source(Page& page, const Report& report) {
   for (const auto& [file, kind] : kinds) files.push_back(file + " (" + kind + ")");
   if (files.empty()) return;
   page.blank();
-  page.paragraph(0, "Read from " + words::list(files) + ". Nothing was measured.", Style::dim, 2);
+  page.paragraph(0, "Read from " + words::list(files) + ". " + text::measured_sentence(report), Style::dim, 2);
   const auto& sets = report.judgement.sets;
   const ModeVerdict* mode = sets.empty() ? nullptr : text::main_mode(report, sets.front().gpus);
   if (mode != nullptr) page.paragraph(0, "What a word means: gpucoop explain " + mode->id, Style::dim, 2);

@@ -29,6 +29,8 @@ void put_unknowns(Page& page, const Report& report);
 /// The causes in the kernel log, each with its first line.
 void put_log(Page& page, const Report& report);
 void put_warnings(Page& page, const Report& report, bool verbose);
+/// What probes were run, when, and how they ended; that none was.
+[[nodiscard]] std::string measured_sentence(const Report& report);
 /// Every fact with its evidence.
 void put_facts(Page& page, const Report& report);
 

@@ -107,15 +107,15 @@ class Docs(unittest.TestCase):
     def test_zsh_and_fish_name_the_options_of_help(self):
         zsh = (SOURCE / "tools/completion/_gpucoop").read_text(encoding="utf-8")
         fish = (SOURCE / "tools/completion/gpucoop.fish").read_text(encoding="utf-8")
-        views = re.search(r"^set -l views (.*)$", fish, re.M).group(1).split()
+        groups_of = {name: words.split() for name, words in re.findall(r"^set -l (\w+) (.*)$", fish, re.M)}
         for command in self.commands:
             with self.subTest(command=command):
                 part = re.search(r"^    %s\)\n(.*?)^      ;;" % command, zsh, re.M | re.S).group(1)
                 self.assertEqual(set(re.findall(r"(--[a-z][\w-]*)(?=\[|\})", part)), set(self.options[command]))
-                groups = ["commands"] + (["views"] if command in views else [])
+                groups = [name for name, words in groups_of.items() if command in words]
                 lines = [line for line in fish.splitlines()
                          if any('"__fish_seen_subcommand_from $%s"' % group in line for group in groups)
-                         or "from %s'" % command in line]
+                         or "from %s\"" % command in line]
                 named = {"--" + name for line in lines for name in re.findall(r" -l ([\w-]+)", line)} | {"--help"}
                 self.assertEqual(named, set(self.options[command]))
                 shorts = {short for line in lines for short in re.findall(r" -s (\w)", line)} | {"h"}

@@ -12,17 +12,22 @@ _gpucoop() {
   case $previous in
     --format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$current") && return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") && return ;;
-    --from | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
+    --from | --probe-results | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
     --sysroot) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
     --dump) return ;;
   esac
   local words
   case $command in
-    '') words='topo explain record --help --version' ;;
+    '') words='topo explain record diff --help --version' ;;
     topo | explain) words='--from --sysroot --dump --format --output --overwrite --color --quiet --verbose --help' ;;
-    record) words='--from --sysroot --dump --output --overwrite --quiet --help' ;;
+    record) words='--from --sysroot --dump --probe-results --output --overwrite --quiet --help' ;;
+    diff) words='--format --output --overwrite --color --quiet --verbose --help' ;;
     *) words='' ;;
   esac
+  if [[ $command == diff && $current != -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+    return
+  fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }
 complete -o filenames -F _gpucoop gpucoop

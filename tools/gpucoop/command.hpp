@@ -18,5 +18,6 @@ using Action = std::function<ExitCode()>;
 void add_topo(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_record(CLI::App& app, Action& action);
+void add_diff(CLI::App& app, Action& action);
 
 }  // namespace gpucoop
