@@ -3,11 +3,13 @@
 
 #include "base/version.hpp"
 #include "render/json_cost.hpp"
+#include "render/json_engine.hpp"
 #include "render/json_fact.hpp"
 #include "render/json_gpu.hpp"
 #include "render/json_probe.hpp"
 #include "render/json_value.hpp"
 #include "render/render.hpp"
+#include "render/verdict.hpp"
 
 namespace gpucoop {
 namespace json {
@@ -97,17 +99,16 @@ Value pair(const Pair& p, const json::PeerFacts& peer) {
 }
 
 Value mode(const ModeVerdict& m) {
-  const bool expects =
-      m.state == ModeState::unknown && m.expected.is_known() && m.expected.value() != ModeState::unknown;
   return {{"id", m.id},
           {"title", m.title},
           {"set", json::addresses(m.set)},
           {"state", to_string(m.state)},
-          {"expected", expects ? Value(to_string(m.expected.value())) : Value(nullptr)},
+          {"expected", json::expected(m.state, m.expected)},
           {"why", m.why},
           {"decided_by", m.decided_by},
           {"settled_by", json::known(m.settled_by)},
-          {"remedies", m.remedies}};
+          {"remedies", m.remedies},
+          {"best_subset", json::best_subset(m.best)}};
 }
 
 template <class List, class Make>
@@ -119,9 +120,7 @@ Value each(const List& list, Make make) {
 
 Value warning(const Warning& w) { return {{"code", w.code}, {"text", w.text}, {"where", w.where}}; }
 
-}  // namespace
-
-std::string render_json(const Report& report) {
+Value document_of(const Report& report) {
   const Topology& t = report.topology;
   const Judgement& j = report.judgement;
   Value facts = each(t.facts, json::fact);
@@ -143,15 +142,30 @@ std::string render_json(const Report& report) {
   document["facts"] = std::move(facts);
   document["sets"] = std::move(sets);
   document["modes"] = each(j.modes, mode);
-  document["engines"] = Value::array();
+  document["engines"] = each(j.engines, json::engine);
   document["costs"] = each(j.costs, json::cost);
   document["remedies"] = each(j.remedies, json::remedy);
   document["measured_at"] = json::text(report.measured_at);
   document["probes"] = each(report.probes, json::probe);
   document["log"] = each(t.log, json::log_finding);
   document["warnings"] = std::move(warnings);
-  // ASCII only: nothing in it can act on a terminal, whatever a device or a file is called.
+  return document;
+}
+
+// ASCII only: nothing in it can act on a terminal, whatever a device or a file is called.
+std::string printed(const Value& document) {
   return document.dump(2, ' ', true, Value::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string render_json(const Report& report) { return printed(document_of(report)); }
+
+std::string render_verdict_json(const Report& report, const Verdict& verdict) {
+  Value document = document_of(report);
+  document["requirements"] = each(verdict.requirements, json::requirement);
+  document["exit_code"] = static_cast<int>(verdict.exit_code);
+  return printed(document);
 }
 
 }  // namespace gpucoop

@@ -18,19 +18,7 @@ std::vector<const Gpu*> compute_gpus(const Topology& topology) {
 
 bool atomics_matter(const Gpu& gpu) { return gpu.vendor == Vendor::amd; }
 
-}  // namespace text
-
-namespace {
-
-void put_answers(Page& page, const Report& report) {
-  for (const text::Answer& answer : text::answers(report)) {
-    page.paragraph(0, answer.headline, answer.style == Style::bad ? Style::bad : Style::bold);
-    if (!answer.rest.empty()) page.paragraph(2, answer.rest);
-  }
-}
-
-// Said at the end of every view: what the answer rests on.
-void put_source(Page& page, const Report& report) {
+void put_source(Page& page, const Report& report, std::string mode) {
   std::vector<std::pair<std::string, std::string>> kinds;  // a file may hold several
   for (const Source& source : report.topology.sources) {
     const std::string file = source.file == "-" ? "standard input" : source.file;
@@ -48,10 +36,24 @@ void put_source(Page& page, const Report& report) {
   for (const auto& [file, kind] : kinds) files.push_back(file + " (" + kind + ")");
   if (files.empty()) return;
   page.blank();
-  page.paragraph(0, "Read from " + words::list(files) + ". " + text::measured_sentence(report), Style::dim, 2);
+  page.paragraph(0, "Read from " + words::list(files) + ". " + measured_sentence(report), Style::dim, 2);
   const auto& sets = report.judgement.sets;
-  const ModeVerdict* mode = sets.empty() ? nullptr : text::main_mode(report, sets.front().gpus);
-  if (mode != nullptr) page.paragraph(0, "What a word means: gpucoop explain " + mode->id, Style::dim, 2);
+  if (mode.empty() && !sets.empty()) {
+    const ModeVerdict* main = main_mode(report, sets.front().gpus);
+    if (main != nullptr) mode = main->id;
+  }
+  if (!mode.empty()) page.paragraph(0, "What a word means: gpucoop explain " + mode, Style::dim, 2);
+}
+
+}  // namespace text
+
+namespace {
+
+void put_answers(Page& page, const Report& report) {
+  for (const text::Answer& answer : text::answers(report)) {
+    page.paragraph(0, answer.headline, answer.style == Style::bad ? Style::bad : Style::bold);
+    if (!answer.rest.empty()) page.paragraph(2, answer.rest);
+  }
 }
 
 }  // namespace
@@ -60,6 +62,7 @@ std::string render_text(const Report& report, const TextOptions& options) {
   Page page(options.columns, options.color);
   put_answers(page, report);
   text::put_modes(page, report, options.verbose);
+  if (options.verbose) text::put_engines(page, report);
   text::put_costs(page, report, options.verbose);
   text::put_remedies(page, report, options.verbose);
   text::put_gpus(page, report, options.verbose);
@@ -68,7 +71,7 @@ std::string render_text(const Report& report, const TextOptions& options) {
   text::put_unknowns(page, report);
   text::put_warnings(page, report, options.verbose);
   if (options.verbose) text::put_facts(page, report);
-  put_source(page, report);
+  text::put_source(page, report);
   return page.take();
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <unordered_map>
 
 #include "render/text_parts.hpp"
 #include "render/words.hpp"
@@ -9,7 +8,6 @@ namespace {
 
 constexpr std::size_t kAt = 27;
 constexpr std::size_t kEvidence = 6;  ///< facts that --verbose names for a mode; JSON has them all
-constexpr std::size_t kRemedies = 4;  ///< as many as a reader will weigh; --verbose shows all
 
 /// An expected yes says in its state all there is to say: that nothing stands against it and nothing proves it.
 std::string reason(const ModeVerdict& mode) {
@@ -61,41 +59,14 @@ void put_set(Page& page, const Report& report, const std::vector<Address>& set) 
   }
 }
 
-using FactsByName = std::unordered_map<std::string, const Fact*>;
-
-FactsByName by_name(const Report& report) {
-  FactsByName result;
-  for (const auto* facts : {&report.topology.facts, &report.judgement.facts}) {
-    for (const Fact& fact : *facts) result.emplace(reference(fact), &fact);
-  }
-  return result;
-}
-
 void put_evidence(Page& page, const FactsByName& facts, const ModeVerdict& mode) {
   page.item(2, mode.id, Style::bold, kAt, words::state(mode));
   if (!mode.title.empty()) page.paragraph(6, words::sentence(mode.title), Style::dim);
   if (!mode.why.empty()) page.paragraph(6, words::sentence(mode.why));
-  for (std::size_t i = 0; i < mode.decided_by.size(); ++i) {
-    if (i == kEvidence && mode.decided_by.size() > kEvidence + 1) {
-      page.paragraph(6, "and by " + std::to_string(mode.decided_by.size() - i) + " more facts of the same kinds");
-      break;
-    }
-    const auto it = facts.find(mode.decided_by[i]);
-    const bool told = it != facts.end() && !it->second->evidence.empty();
-    page.paragraph(6, "decided by " + mode.decided_by[i] + (told ? ": " + it->second->evidence : std::string()),
-                   Style::plain, 2);
-  }
+  put_deciding(page, facts, mode.decided_by);
   if (mode.state == ModeState::unknown && mode.settled_by.is_known()) {
     page.paragraph(6, "proven by: " + mode.settled_by.value(), Style::plain, 2);
   }
-}
-
-void put_remedy(Page& page, const Remedy& remedy, std::size_t number) {
-  page.item(2, std::to_string(number) + ".", Style::bold, 5, words::sentence(remedy.text));
-  std::string price;
-  if (!remedy.cost.empty()) price += "Cost: " + remedy.cost;
-  if (!remedy.risk.empty()) price += (price.empty() ? "Risk: " : ". Risk: ") + remedy.risk;
-  if (!price.empty()) page.paragraph(5, words::sentence(price), Style::dim);
 }
 
 /// The remedies of the modes that the headlines are about come first; the others only where there are few.
@@ -103,6 +74,13 @@ std::vector<const Remedy*> ordered(const Report& report) {
   std::vector<const Remedy*> first;
   std::vector<const Remedy*> others;
   for (const Remedy& remedy : report.judgement.remedies) {
+    // What only an engine's own way would need stands with that engine.
+    const auto& modes = report.judgement.modes;
+    if (std::none_of(modes.begin(), modes.end(), [&](const ModeVerdict& m) {
+          return std::find(m.remedies.begin(), m.remedies.end(), remedy.id) != m.remedies.end();
+        })) {
+      continue;
+    }
     const bool main = std::any_of(report.judgement.sets.begin(), report.judgement.sets.end(), [&](const GpuSet& set) {
       const ModeVerdict* mode = main_mode(report, set.gpus);
       return mode != nullptr &&
@@ -137,14 +115,46 @@ void put_proof(Page& page, const Report& report) {
       page.heading("What would prove it");
       headed = true;
     }
-    const std::string& text = mode->settled_by.value();  // `command  # remark`
-    const auto remark = text.find(" # ");
-    page.item(2, mode->id, Style::bold, kAt, text.substr(0, remark));
-    if (remark != std::string::npos) page.paragraph(kAt, "(" + text.substr(remark + 3) + ")", Style::dim);
+    put_command(page, mode->id, mode->settled_by.value());
   }
 }
 
 }  // namespace
+
+FactsByName by_name(const Report& report) {
+  FactsByName result;
+  for (const auto* facts : {&report.topology.facts, &report.judgement.facts}) {
+    for (const Fact& fact : *facts) result.emplace(reference(fact), &fact);
+  }
+  return result;
+}
+
+void put_deciding(Page& page, const FactsByName& facts, const std::vector<std::string>& decided_by) {
+  for (std::size_t i = 0; i < decided_by.size(); ++i) {
+    if (i == kEvidence && decided_by.size() > kEvidence + 1) {
+      page.paragraph(6, "and by " + std::to_string(decided_by.size() - i) + " more facts of the same kinds");
+      break;
+    }
+    const auto it = facts.find(decided_by[i]);
+    const bool told = it != facts.end() && !it->second->evidence.empty();
+    page.paragraph(6, "decided by " + decided_by[i] + (told ? ": " + it->second->evidence : std::string()),
+                   Style::plain, 2);
+  }
+}
+
+void put_remedy(Page& page, const Remedy& remedy, std::size_t number) {
+  page.item(2, std::to_string(number) + ".", Style::bold, 5, words::sentence(remedy.text));
+  std::string price;
+  if (!remedy.cost.empty()) price += "Cost: " + remedy.cost;
+  if (!remedy.risk.empty()) price += (price.empty() ? "Risk: " : ". Risk: ") + remedy.risk;
+  if (!price.empty()) page.paragraph(5, words::sentence(price), Style::dim);
+}
+
+void put_command(Page& page, const std::string& lead, const std::string& command) {
+  const auto remark = command.find(" # ");  // `command  # remark`
+  page.item(2, lead, Style::bold, kAt, command.substr(0, remark));
+  if (remark != std::string::npos) page.paragraph(kAt, "(" + command.substr(remark + 3) + ")", Style::dim);
+}
 
 bool says(const std::vector<Remedy>& remedies, std::string_view command) {
   const std::string_view first = command.substr(0, command.find(" && "));

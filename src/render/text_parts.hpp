@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "model/report.hpp"
@@ -33,6 +34,23 @@ void put_warnings(Page& page, const Report& report, bool verbose);
 [[nodiscard]] std::string measured_sentence(const Report& report);
 /// Every fact with its evidence.
 void put_facts(Page& page, const Report& report);
+
+/// The engines' ways of putting the modes to work; those of `mode` alone where one is named.
+void put_engines(Page& page, const Report& report, const std::string& mode = {});
+/// What to tell an engine: flags, variables, and what one would see otherwise.
+void put_advice(Page& page, const EngineVerdict& way);
+/// What the answer rests on, and where the word `mode` is explained; "": that of the headline.
+void put_source(Page& page, const Report& report, std::string mode = {});
+
+using FactsByName = std::unordered_map<std::string, const Fact*>;
+[[nodiscard]] FactsByName by_name(const Report& report);
+/// The facts that decide something, each with its evidence; the first few where there are many.
+void put_deciding(Page& page, const FactsByName& facts, const std::vector<std::string>& decided_by);
+/// `1. text`, with its price below.
+void put_remedy(Page& page, const Remedy& remedy, std::size_t number);
+inline constexpr std::size_t kRemedies = 4;  ///< as many as a reader will weigh; --verbose shows all
+/// A command that settles something, with its remark in brackets below.
+void put_command(Page& page, const std::string& lead, const std::string& command);
 
 /// `used by llama-server (pid 812, user ai, llama.service, 21.3 GiB, 3 h)`: who uses the GPU, or nothing.
 [[nodiscard]] std::string holders_sentence(const Gpu& gpu, bool verbose);

@@ -94,14 +94,14 @@ std::string role(const Hop& hop, bool last) {
   return {};
 }
 
-std::string state(const ModeVerdict& mode) {
-  switch (mode.state) {
+std::string state(ModeState state, const Known<ModeState>& expected) {
+  switch (state) {
     case ModeState::yes: return "works";
     case ModeState::degraded: return "works, limited";
     case ModeState::no: return "cannot work";
     case ModeState::unknown: break;
   }
-  switch (mode.expected.value_or(ModeState::unknown)) {
+  switch (expected.value_or(ModeState::unknown)) {
     case ModeState::yes: return "should work, not proven";
     case ModeState::degraded: return "limited, not proven";
     case ModeState::no: return "not expected to work";
@@ -110,14 +110,15 @@ std::string state(const ModeVerdict& mode) {
   return "unknown";
 }
 
-Style style(const ModeVerdict& mode) {
-  const ModeState expected = mode.expected.value_or(ModeState::unknown);
-  if (mode.state == ModeState::yes) return Style::good;
-  if (mode.state == ModeState::no) return Style::bad;
-  if (mode.state == ModeState::degraded) return Style::warning;
-  if (expected == ModeState::no) return Style::bad;
-  return expected == ModeState::yes ? Style::good : Style::warning;
+std::string state(const ModeVerdict& mode) { return state(mode.state, mode.expected); }
+
+Style style(ModeState state, const Known<ModeState>& expected) {
+  const ModeState likely = state == ModeState::unknown ? expected.value_or(ModeState::unknown) : state;
+  if (likely == ModeState::yes) return Style::good;
+  return likely == ModeState::no ? Style::bad : Style::warning;
 }
+
+Style style(const ModeVerdict& mode) { return style(mode.state, mode.expected); }
 
 std::string predicate(const ModeVerdict& mode) {
   const std::string words = state(mode);

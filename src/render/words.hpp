@@ -25,7 +25,9 @@ namespace gpucoop::words {
 [[nodiscard]] std::string role(const Hop& hop, bool last);
 
 /// How sure the answer is, never stronger than it is: an unproven expectation does not read like a result.
+[[nodiscard]] std::string state(ModeState state, const Known<ModeState>& expected);
 [[nodiscard]] std::string state(const ModeVerdict& mode);
+[[nodiscard]] Style style(ModeState state, const Known<ModeState>& expected);
 [[nodiscard]] Style style(const ModeVerdict& mode);
 /// The same as the predicate of a sentence: `is not expected to work`.
 [[nodiscard]] std::string predicate(const ModeVerdict& mode);

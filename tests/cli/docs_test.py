@@ -3,6 +3,7 @@
 
 usage: docs.py SOURCE_DIR BINARY
 """
+import json
 import pathlib
 import re
 import shutil
@@ -82,7 +83,7 @@ class Docs(unittest.TestCase):
     def test_pages_are_clean(self):
         if not shutil.which("mandoc"):
             self.skipTest("no mandoc")
-        pages = sorted(str(p) for p in (SOURCE / "man").glob("*.1"))
+        pages = sorted(str(p) for p in (SOURCE / "man").glob("*.[157]"))
         result = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *pages], capture_output=True, text=True,
                                 check=False)
         self.assertEqual(result.stdout + result.stderr, "")
@@ -104,6 +105,17 @@ class Docs(unittest.TestCase):
         self.assertEqual(self.complete_in_bash("gpucoop", "topo", "--format", ""), {"text", "json"})
         self.assertEqual(self.complete_in_bash("gpucoop", "topo", "--color", "a"), {"auto", "always"})
 
+    def test_every_shell_completes_the_modes(self):
+        names = json.loads(subprocess.run([BINARY, "explain", "--format", "json"], capture_output=True, check=True).stdout)
+        modes = [name["id"] for name in names["rules"] if name["kind"] == "mode"]
+        self.assertIn("tensor", modes)
+        self.assertEqual(self.complete_in_bash("gpucoop", "verdict", "--require", ""), set(modes))
+        for name in ("_gpucoop", "gpucoop.fish"):
+            self.assertIn(" ".join(modes), (SOURCE / "tools/completion" / name).read_text(encoding="utf-8"))
+
+    def test_bash_completes_formats_by_command(self):
+        self.assertEqual(self.complete_in_bash("gpucoop", "verdict", "--format", "j"), {"json", "junit"})
+
     def test_zsh_and_fish_name_the_options_of_help(self):
         zsh = (SOURCE / "tools/completion/_gpucoop").read_text(encoding="utf-8")
         fish = (SOURCE / "tools/completion/gpucoop.fish").read_text(encoding="utf-8")
@@ -120,7 +132,7 @@ class Docs(unittest.TestCase):
                 self.assertEqual(named, set(self.options[command]))
                 shorts = {short for line in lines for short in re.findall(r" -s (\w)", line)} | {"h"}
                 self.assertEqual(shorts, {s[1] for s in self.options[command].values() if s})
-        self.assertEqual(re.search(r"^set -l commands (.*)$", fish, re.M).group(1).split(), self.commands)
+        self.assertEqual(lists["commands"], self.commands)
 
     def test_completions_parse(self):
         for shell, name in (("bash", "gpucoop.bash"), ("zsh", "_gpucoop"), ("fish", "gpucoop.fish")):

@@ -9,17 +9,24 @@ _gpucoop() {
     fi
   done
   COMPREPLY=()
+  local modes='data-parallel layer-split pipeline tensor tensor-custom-allreduce tensor-host-staged expert expert-dp context
+    prefill-decode ddp fsdp'
+  local formats='text json'
+  [[ $command == verdict ]] && formats+=' junit'
   case $previous in
-    --format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$current") && return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current") && return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") && return ;;
+    --require) mapfile -t COMPREPLY < <(compgen -W "$modes" -- "$current") && return ;;
+    --accept) mapfile -t COMPREPLY < <(compgen -W 'expected' -- "$current") && return ;;
     --from | --probe-results | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
     --sysroot) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
-    --dump) return ;;
+    --dump | --engine) return ;;
   esac
   local words
   case $command in
-    '') words='topo explain record diff --help --version' ;;
+    '') words='topo verdict explain record diff --help --version' ;;
     topo | explain) words='--from --sysroot --dump --format --output --overwrite --color --quiet --verbose --help' ;;
+    verdict) words='--require --engine --accept --from --sysroot --dump --probe-results --format --output --overwrite --color --quiet --verbose --help' ;;
     record) words='--from --sysroot --dump --probe-results --output --overwrite --quiet --help' ;;
     diff) words='--format --output --overwrite --color --quiet --verbose --help' ;;
     *) words='' ;;

@@ -1,11 +1,12 @@
 # fish completion for gpucoop
-set -l commands topo explain record diff
-set -l readers topo explain record
-set -l views topo explain diff
+set -l commands topo verdict explain record diff
+set -l readers topo verdict explain record
+set -l views topo verdict explain diff
 complete -c gpucoop -f
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version and exit'
 complete -c gpucoop -s h -l help -d 'Print help and exit'
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a topo -d 'What the GPUs can do together, and what is in the way'
+complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a verdict -d 'Whether the host can do what is required'
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a explain -d 'What a mode, gate, fact, cause or remedy means'
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a record -d 'Record the host in a file'
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a diff -d 'What changed between two readings of a host'
@@ -13,10 +14,15 @@ complete -c gpucoop -n "__fish_seen_subcommand_from $readers" -l from -r -F -d '
 complete -c gpucoop -n "__fish_seen_subcommand_from $readers" -l sysroot -x -a '(__fish_complete_directories)' -d 'Read a copy of sysfs and procfs'
 complete -c gpucoop -n "__fish_seen_subcommand_from $readers" -l dump -x -d 'Take the Nth host where the inputs hold several'
 complete -c gpucoop -n "__fish_seen_subcommand_from $views" -l format -x -a 'text json' -d 'Text for people or JSON for programs'
+complete -c gpucoop -n "__fish_seen_subcommand_from verdict" -l format -x -a junit -d 'JUnit XML for test reports'
+complete -c gpucoop -n "__fish_seen_subcommand_from verdict" -l require -x -a 'data-parallel layer-split pipeline tensor tensor-custom-allreduce tensor-host-staged expert expert-dp context prefill-decode ddp fsdp' -d 'What the GPUs must be able to do'
+complete -c gpucoop -n "__fish_seen_subcommand_from verdict" -l engine -x -d 'Judge the ways in which this engine does it'
+complete -c gpucoop -n "__fish_seen_subcommand_from verdict" -l accept -x -a expected -d 'Take what is expected for the answer'
+complete -c gpucoop -n "__fish_seen_subcommand_from verdict" -l probe-results -r -F -d 'Count what probes measured on this host'
+complete -c gpucoop -n "__fish_seen_subcommand_from record" -l probe-results -r -F -d 'Keep what probes measured on this host'
 complete -c gpucoop -n "__fish_seen_subcommand_from $commands" -s o -l output -r -F -d 'Write to this file'
 complete -c gpucoop -n "__fish_seen_subcommand_from $commands" -l overwrite -d 'Let -o replace an existing file'
 complete -c gpucoop -n "__fish_seen_subcommand_from $views" -l color -x -a 'auto always never' -d 'Colour in text'
 complete -c gpucoop -n "__fish_seen_subcommand_from $commands" -s q -l quiet -d 'One line of text: the answer'
 complete -c gpucoop -n "__fish_seen_subcommand_from $views" -s v -l verbose -d 'Everything that is known, with its evidence'
-complete -c gpucoop -n "__fish_seen_subcommand_from record" -l probe-results -r -F -d 'Keep what probes measured on this host'
 complete -c gpucoop -n "__fish_seen_subcommand_from diff" -F

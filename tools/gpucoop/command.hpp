@@ -19,5 +19,6 @@ void add_topo(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_record(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
+void add_verdict(CLI::App& app, Action& action);
 
 }  // namespace gpucoop

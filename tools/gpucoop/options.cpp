@@ -51,9 +51,12 @@ void add_input_options(CLI::App& command, InputOptions& options) {
       });
 }
 
-void add_output_options(CLI::App& command, OutputOptions& options) {
-  add_words<Format>(command, "--format", options.format, {{"text", Format::text}, {"json", Format::json}}, "text|json",
-                    "Text for people (default) or JSON for programs");
+void add_output_options(CLI::App& command, OutputOptions& options, bool junit) {
+  std::map<std::string, Format> formats = {{"text", Format::text}, {"json", Format::json}};
+  if (junit) formats.emplace("junit", Format::junit);
+  add_words<Format>(command, "--format", options.format, formats, junit ? "text|json|junit" : "text|json",
+                    junit ? "Text for people (default), JSON for programs or\nJUnit XML for test reports"
+                          : "Text for people (default) or JSON for programs");
   command.add_option("-o,--output", options.file, "Write to this file; an existing one is kept")->type_name("FILE");
   command.add_flag("--overwrite", options.overwrite, "Let -o replace an existing file");
   add_words<ColorMode>(command, "--color", options.color,
@@ -87,8 +90,9 @@ Status conflict(const OutputOptions& options) {
   if (options.quiet && options.verbose) {
     return Error{ExitCode::usage, "--quiet and --verbose exclude each other", "", "leave one out"};
   }
-  if (options.quiet && options.format == Format::json) {
-    return Error{ExitCode::usage, "--quiet is for text; JSON is always whole", "", "leave one out"};
+  if (options.quiet && options.format != Format::text) {
+    const std::string format = options.format == Format::json ? "JSON" : "JUnit XML";
+    return Error{ExitCode::usage, "--quiet is for text; " + format + " is always whole", "", "leave one out"};
   }
   return std::nullopt;
 }

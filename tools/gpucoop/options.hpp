@@ -25,7 +25,7 @@ void add_input_options(CLI::App& command, InputOptions& options);
 /// Options that cannot be combined, as a `usage` error.
 [[nodiscard]] Status conflict(const InputOptions& options);
 
-enum class Format { text, json };
+enum class Format { text, json, junit };
 enum class ColorMode { automatic, always, never };
 
 /// `--format`, `-o`, `--overwrite`, `--color`, `--quiet`, `--verbose`.
@@ -37,7 +37,7 @@ struct OutputOptions {
   bool quiet = false;
   bool verbose = false;
 };
-void add_output_options(CLI::App& command, OutputOptions& options);
+void add_output_options(CLI::App& command, OutputOptions& options, bool junit = false);
 /// Only `-o`, which is required, `--overwrite` and `--quiet`: for commands that make a file.
 void add_file_options(CLI::App& command, OutputOptions& options);
 /// Options that cannot be combined, as a `usage` error.
