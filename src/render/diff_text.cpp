@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -123,12 +123,13 @@ std::string told(const ValueChange& change) {
 void put_facts(Page& page, const Diff& diff, bool decisive, const char* heading) {
   const Told already(diff);
   std::vector<FactLine> lines;
+  std::map<std::string, std::size_t> places;
   for (const auto& fact : diff.facts) {
     if (fact.decides != decisive || (decisive && already.has(fact))) continue;
     auto text = told(fact.value);
-    auto it = std::find_if(lines.begin(), lines.end(), [&](const FactLine& line) { return line.text == text; });
-    if (it == lines.end()) it = lines.insert(lines.end(), FactLine{std::move(text), {}});
-    it->about.push_back(subject_name(fact.after));
+    const auto [place, added] = places.emplace(text, lines.size());
+    if (added) lines.push_back({std::move(text), {}});
+    lines[place->second].about.push_back(subject_name(fact.after));
   }
   if (lines.empty()) return;
   page.blank();

@@ -44,6 +44,8 @@ Known<int> read_int(const Node& node, std::string_view key) {
   return static_cast<int>(number);
 }
 
+constexpr std::size_t kMostHops = 256;
+
 Hop read_hop(const Node& node) {
   Hop hop;
   hop.address = node.at("address").address();
@@ -118,7 +120,7 @@ Gpu read_gpu(const Node& node) {
   gpu.slot = node.known_text("slot");
   gpu.power_state = node.known_text("power_state");
   if (const auto bar = node.find("bar")) gpu.bar_bytes = bar->at("bytes").whole();
-  node.at("chain").each([&](const Node& hop) { gpu.chain.push_back(read_hop(hop)); });
+  node.at("chain").each([&](const Node& hop) { gpu.chain.push_back(read_hop(hop)); }, kMostHops);
   if (const auto reaches = node.find("chain_reaches_root")) gpu.chain_reaches_root = reaches->boolean();
   gpu.atomics = read_atomics(node.at("atomics"));
   gpu.link = read_link(node.at("link"));

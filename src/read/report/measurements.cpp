@@ -46,7 +46,7 @@ class Taker {
     measured.fingerprint = host.text_or_empty("fingerprint");
     const auto own = document.find("measured_at");
     measured.taken_at = read_time(own ? *own : document.at("taken_at"));
-    document.at("probes").each([&](const Node& node) { take_run(node); });
+    document.at("probes").each([&](const Node& node) { take_run(node); }, report_file::kMostParts);
     document.at("facts").each([&](const Node& node) { take_fact(node); });
     if (measured.empty()) {
       document.fail("holds no results: nothing was probed or asked of a driver", "give the report of a probe");

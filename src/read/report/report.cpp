@@ -10,6 +10,7 @@
 namespace gpucoop {
 namespace {
 
+using report_file::kMostParts;
 using report_file::Node;
 
 /// `expected` is null where nothing is, and wherever the state is no question.
@@ -93,7 +94,7 @@ void fill(Report& report, const std::string& name, const Node& document) {
   topology.host = report_file::read_host(document.at("host"));
   topology.sources = {{name, topology.host.source}};
   topology.lists_devices = true;
-  document.at("gpus").each([&](const Node& node) { topology.gpus.push_back(report_file::read_gpu(node)); });
+  document.at("gpus").each([&](const Node& node) { topology.gpus.push_back(report_file::read_gpu(node)); }, kMostParts);
   document.at("pairs").each([&](const Node& node) { topology.pairs.push_back(report_file::read_pair(node)); });
   document.at("facts").each([&](const Node& node) { topology.facts.push_back(report_file::read_fact(node)); });
   tell_absent(topology);
@@ -101,9 +102,10 @@ void fill(Report& report, const std::string& name, const Node& document) {
   document.at("sets").each([&](const Node& node) {
     judgement.sets.push_back({node.at("gpus").addresses(), node.text_or_empty("why")});
   });
-  document.at("modes").each([&](const Node& node) { judgement.modes.push_back(read_mode(node)); });
-  document.at("engines").each([&](const Node& node) { judgement.engines.push_back(read_engine(node)); });
-  document.at("probes").each([&](const Node& node) { report.probes.push_back(report_file::read_run(node)); });
+  document.at("modes").each([&](const Node& node) { judgement.modes.push_back(read_mode(node)); }, kMostParts);
+  document.at("engines").each([&](const Node& node) { judgement.engines.push_back(read_engine(node)); }, kMostParts);
+  document.at("probes").each([&](const Node& node) { report.probes.push_back(report_file::read_run(node)); },
+                             kMostParts);
 }
 
 }  // namespace

@@ -200,6 +200,8 @@ TEST_CASE("results of probes: what is too deep, too long or no number is refused
   CHECK(refused(std::string(100000, '[')).what == "is nested deeper than any report");
   CHECK(refused("{\"schema\":\"gpucoop.report/1\",\"x\":1e999}").code == ExitCode::bad_input);
   CHECK(refused("/probes/0/rung", std::string(20000, 'x')).what == "is longer than any text of a report");
+  CHECK(refused("/probes", Json(std::vector<Json>(5000, document()["probes"][0]))).what ==
+        "is longer than in any report");
   CHECK(refused(std::string((std::size_t{32} << 20) + 1, ' ')).what.find("larger than any report") !=
         std::string::npos);
 }
