@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "judge/judge.hpp"
 #include "judge/words.hpp"
 
 namespace gpucoop {
@@ -116,6 +117,29 @@ RequirementVerdict no_way(const Context& context, const Requirement& wanted, con
   return verdict;
 }
 
+/// The ways of the engine over the best part of the set, where that is large enough. Nobody has judged them yet:
+/// engines are judged over whole sets.
+void add_ways_of_part(const Context& context, const Requirement& wanted, const std::vector<Address>& set,
+                      std::vector<RequirementVerdict>& answers) {
+  for (const ModeVerdict& mode : context.report.judgement.modes) {
+    if (mode.id != wanted.mode || mode.set != set || !mode.best) continue;
+    for (RequirementVerdict& answer : answers) {
+      if (answer.set == set) answer.best = mode.best;
+    }
+    if (!wanted.at_least || mode.best->gpus.size() < *wanted.at_least) return;
+    JudgeOptions only;
+    only.gpus = mode.best->gpus;
+    for (const EngineVerdict& way : judge(context.report.topology.facts, context.rules, only).engines) {
+      if (way.engine != wanted.engine || way.mode != wanted.mode) continue;
+      answers.push_back(taken_from(way));
+      answers.back().way = way;
+      answers.back().part = true;
+      answers.back().why = fmt::format("{} of the {} GPUs are enough; {}", way.set.size(), set.size(), way.why);
+    }
+    return;
+  }
+}
+
 void add_engine(const Context& context, const Requirement& wanted, const std::vector<Address>& set,
                 std::vector<RequirementVerdict>& answers) {
   if (set.size() < wanted.at_least.value_or(0)) {
@@ -127,12 +151,10 @@ void add_engine(const Context& context, const Requirement& wanted, const std::ve
     if (way.engine != wanted.engine || way.mode != wanted.mode || way.set != set) continue;
     any = true;
     answers.push_back(taken_from(way));
-    answers.back().way = way.id;
-    for (const ModeVerdict& mode : context.report.judgement.modes) {
-      if (mode.id == wanted.mode && mode.set == set) answers.back().best = mode.best;
-    }
+    answers.back().way = way;
   }
   if (!any) answers.push_back(no_way(context, wanted, set));
+  if (any) add_ways_of_part(context, wanted, set, answers);
 }
 
 bool from_hung_probe(const Report& report, const RequirementVerdict& verdict) {

@@ -34,8 +34,8 @@ struct RequirementVerdict {
   std::vector<std::string> decided_by;  ///< as in ModeVerdict
   Known<std::string> settled_by;
   std::vector<std::string> remedies;
-  std::optional<BestSubset> best;  ///< of the set, where only a part of it can
-  std::string way;                 ///< id of the engine's way that was judged; empty where none was
+  std::optional<BestSubset> best;    ///< of the set, where only a part of it can
+  std::optional<EngineVerdict> way;  ///< of the engine that was asked for: the best of those known
 };
 
 /// The answer to all requirements.

@@ -118,19 +118,17 @@ void put_settling(Page& page, const Report& report, const Verdict& verdict) {
 void put_ways(Page& page, const Report& report, const Verdict& verdict, bool verbose) {
   std::vector<std::string> shown;
   for (const RequirementVerdict& one : verdict.requirements) {
-    const std::string key = one.way.empty() ? one.requirement.mode : one.way;
+    const std::string key = one.way ? one.way->id : one.requirement.mode;
     if (std::find(shown.begin(), shown.end(), key) != shown.end()) continue;
     shown.push_back(key);
-    if (one.way.empty()) {
+    if (!one.way) {
       if (verbose && one.requirement.engine.empty()) text::put_engines(page, report, one.requirement.mode);
       continue;
     }
-    for (const EngineVerdict& way : report.judgement.engines) {
-      if (way.id != one.way || way.set != one.set || (way.flags.empty() && way.advice.empty())) continue;
-      page.blank();
-      page.heading("How to start " + way.title);
-      text::put_advice(page, way);
-    }
+    if (one.way->flags.empty() && one.way->advice.empty()) continue;
+    page.blank();
+    page.heading("How to start it: " + one.way->title);
+    text::put_advice(page, *one.way);
   }
 }
 

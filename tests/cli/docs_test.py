@@ -132,7 +132,7 @@ class Docs(unittest.TestCase):
                 self.assertEqual(named, set(self.options[command]))
                 shorts = {short for line in lines for short in re.findall(r" -s (\w)", line)} | {"h"}
                 self.assertEqual(shorts, {s[1] for s in self.options[command].values() if s})
-        self.assertEqual(lists["commands"], self.commands)
+        self.assertEqual(groups_of["commands"], self.commands)
 
     def test_completions_parse(self):
         for shell, name in (("bash", "gpucoop.bash"), ("zsh", "_gpucoop"), ("fish", "gpucoop.fish")):

@@ -146,6 +146,64 @@ class ExitCodes(Case):
         self.assertEqual(error.get("type"), "no-gpu")
 
 
+class Selection(Case):
+    def chosen(self, *args):
+        return at(SOCKETS, "--require", "tensor", "--accept", "expected", "--format", "json", *args)
+
+    def test_places_ranges_and_addresses(self):
+        four = ["0000:23:00.0", "0000:24:00.0", "0000:43:00.0", "0000:44:00.0"]
+        for words in ("0-3", "0,1,2,3", "3,2,1,0", "23:00.0,24:00.0,43:00.0,0000:44:00.0", "44:00.0,0-2"):
+            with self.subTest(words=words):
+                document = self.document(self.chosen("--gpus", words))
+                self.assertEqual([s["gpus"] for s in document["sets"]], [four])
+                self.assertEqual(document["requirements"][0]["set"], four)
+
+    def test_a_selection_is_all_there_is(self):
+        done = at(SOCKETS, "--require", "tensor=3", "--gpus", "0,1")
+        self.expect(1, done)
+        self.assertIn("3 GPUs are required and only 2 are there", done.stdout.decode())
+
+    def test_one_socket_is_better_than_both(self):
+        self.expect(2, self.chosen())
+        self.expect(0, self.chosen("--gpus", "0,1"))
+
+    def test_what_cannot_be_read_is_64(self):
+        for words, part in (("", "--gpus"), ("0,", "a comma stands alone"), (",", "a comma stands alone"),
+                            ("x", "'x' is neither"), ("0-", "'0-' is neither"), ("-1", "'-1' is neither"),
+                            ("3-0", "runs backwards"), ("0b:00", "'0b:00' is neither"), ("12345", "'12345' is neither"),
+                            ("0 ,1", "'0 ' is neither"), ("0,0", "named twice"), ("0,23:00.0", "named twice"),
+                            ("0-2,1", "named twice")):
+            with self.subTest(words=words):
+                self.expect(64, self.chosen("--gpus=" + words), part)
+
+    def test_what_the_host_does_not_have_is_65(self):
+        self.expect(65, self.chosen("--gpus", "8"), "this host has no GPU 8", "0 is 23:00.0")
+        self.expect(65, self.chosen("--gpus", "0-9999"), "this host has no GPU 8")
+        self.expect(65, self.chosen("--gpus", "99:00.0"), "no GPU at 99:00.0")
+        display = "server-with-display-only/lspci-vv.txt"
+        self.expect(69, at(display, "--require", "tensor", "--gpus", "0"))
+
+
+class Engines(Case):
+    def test_an_engine_is_judged(self):
+        document = self.document(at(CLEAN, "--require", "tensor", "--engine", "vllm", "--format", "json"))
+        self.assertEqual(document["requirements"][0]["engine"], "vllm")
+        ways = [way for way in document["engines"] if way["engine"] == "vllm" and way["mode"] == "tensor"]
+        self.assertIn(document["requirements"][0]["why"], [way["why"] for way in ways])
+        text = at(CLEAN, "--require", "tensor", "--engine", "vllm").stdout.decode()
+        self.assertIn("How to start it: ", text)
+        self.assertIn("--tensor-parallel-size 2", text)
+
+    def test_an_engine_without_a_way_is_a_no(self):
+        done = at(CLEAN, "--require", "fsdp", "--engine", "vllm")
+        self.expect(1, done)
+        self.assertIn("No way is known in which vLLM does fsdp", done.stdout.decode())
+
+    def test_engines_are_completed(self):
+        done = at(CLEAN, "--require", "tensor", "--engine", "none")
+        self.expect(64, done, "there are: vllm, sglang, llama-cpp, pytorch")
+
+
 class Formats(Case):
     def test_quiet_is_one_line(self):
         done = at(CLEAN, "--require", "tensor", "--require", "ddp", "--accept", "expected", "--quiet")

@@ -1,9 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
+#include "gpu_selection.hpp"
+#include "judge/judge.hpp"
 #include "judge/requirements.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -20,6 +23,7 @@ namespace {
 struct VerdictOptions {
   std::vector<std::string> require;
   std::string engine;
+  std::optional<std::string> gpus;
   bool accept_expected = false;
   std::string probe_results;
   InputOptions input;
@@ -41,20 +45,40 @@ std::string rendered(const Report& report, const Verdict& verdict, const OutputO
   return render_verdict_text(report, verdict, text);
 }
 
+/// Judges the GPUs that were named in place of the sets that the host would be judged by.
+Status judge_selected(Report& report, const GpuSelection& selection, const Rules& rules) {
+  const auto gpus = find_selected(selection, report.topology);
+  if (!gpus) return gpus.error();
+  JudgeOptions only;
+  only.gpus = gpus.value();
+  report.judgement = judge(report.topology.facts, rules, only);
+  return std::nullopt;
+}
+
 ExitCode run_verdict(const VerdictOptions& options) {
   if (const auto error = conflict(options.output)) return fail(*error);
   if (const auto error = conflict(options.input)) return fail(*error);
   const Rules& rules = builtin_rules();
   const auto requirements = parse_requirements(options.require, options.engine, rules);
   if (!requirements) return fail(requirements.error());
+  std::optional<GpuSelection> selection;
+  if (options.gpus) {
+    auto parsed = parse_gpu_selection(*options.gpus);
+    if (!parsed) return fail(parsed.error());
+    selection = std::move(parsed).value();
+  }
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  const auto report = load_report(options.input, options.probe_results);
+  auto report = load_report(options.input, options.probe_results);
   if (!report) return fail(report.error());
+  const auto none = no_gpu(report.value());
+  if (selection && !none) {
+    if (const auto error = judge_selected(report.value(), *selection, rules)) return fail(*error);
+  }
   RequirementOptions judging;
+  judging.gpus_chosen = selection.has_value();
   judging.accept_expected = options.accept_expected;
   auto verdict = judge_requirements(report.value(), rules, requirements.value(), judging);
-  const auto none = no_gpu(report.value());
   if (none) verdict.exit_code = gravest({verdict.exit_code, none->code});
   if (const auto error = output.value().finish(rendered(report.value(), verdict, options.output))) return fail(*error);
   if (none) print_error(*none);
@@ -73,6 +97,10 @@ void add_verdict(CLI::App& app, Action& action) {
       ->type_name("MODE[=N]")
       ->allow_extra_args(false);
   command->add_option("--engine", options->engine, "Judge the ways in which this engine does it")->type_name("NAME");
+  command
+      ->add_option("--gpus", options->gpus,
+                   "Judge these GPUs: places in the report's list\n(0,1,3 or 0-3) or addresses (0b:00.0,0c:00.0)")
+      ->type_name("SET");
   command
       ->add_option_function<std::string>(
           "--accept", [options](const std::string&) { options->accept_expected = true; },

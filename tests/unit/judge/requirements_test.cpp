@@ -204,7 +204,8 @@ TEST_CASE("an engine is judged by the best of its ways") {
   report.judgement.engines = {way("fast.tensor", kTwo, ModeState::no),
                               way("fast.tensor-staged", kTwo, ModeState::unknown, ModeState::yes)};
   const auto fast = one(report, {"tensor", "fast", {}});
-  CHECK(fast.way == "fast.tensor-staged");
+  REQUIRE(fast.way.has_value());
+  CHECK(fast.way->id == "fast.tensor-staged");
   CHECK(fast.state == ModeState::unknown);
   CHECK(one(report, {"tensor", "fast", 3U}).state == ModeState::no);
   CHECK(one(report, {"tensor", "slow", {}}).state == ModeState::no);

@@ -113,10 +113,10 @@ TEST_CASE("an engine's flags are told with what one would see without them") {
   const Report report = engine_board();
   auto one = unmet(report, ModeState::unknown, ModeState::no, ExitCode::unknown);
   one.requirement.engine = "vllm";
-  one.way = "vllm.tensor";
+  one.way = report.judgement.engines.front();
   const std::string shown = text(report, verdict_of({one}));
   CHECK(has(shown, "tensor with vllm on 2 GPUs"));
-  CHECK(has(shown, "How to start vLLM with tensor parallelism\n"));
+  CHECK(has(shown, "How to start it: vLLM with tensor parallelism\n"));
   CHECK(has(shown, "--tensor-parallel-size 2"));
   CHECK(has(shown, "NCCL_P2P_DISABLE=1"));
   CHECK(has(shown, "Otherwise one sees: a hang at start"));
@@ -142,7 +142,7 @@ TEST_CASE("engines are in every JSON report and in the verbose view of topo alon
 TEST_CASE("no line is wider than 80 columns or ends in a blank") {
   const Report report = engine_board();
   auto one = unmet(report, ModeState::unknown, ModeState::no, ExitCode::unknown);
-  one.way = "vllm.tensor";
+  one.way = report.judgement.engines.front();
   one.settled_by = std::string("all_reduce_perf -b 8 -e 64M -f 2 -g 2  # stop services that use the GPUs first");
   for (const bool verbose : {false, true}) {
     std::istringstream lines(text(report, verdict_of({one, one}), verbose));
