@@ -27,7 +27,8 @@ import sysfs_tree  # noqa: E402
 LIMIT_S = 60
 SCHEMA_FILE = pathlib.Path(__file__).resolve().parents[2] / "src" / "render" / "report.schema.json"
 KEYS = {"command", "inputs", "exit", "host", "gpu_count", "gpus", "pairs", "links", "modes", "modes_expected", "facts",
-        "warnings", "no_warnings", "error", "note", "sysroot", "view", "same_as"}
+        "warnings", "no_warnings", "error", "note", "sysroot", "view", "same_as", "probe_results", "engines",
+        "requirements", "remedies_of", "decided_by"}
 UNORDERED = {"blocking", "gpus"}
 ORDERED = {"chain"}
 
@@ -131,6 +132,19 @@ def compare(truth, report, findings):
             findings.expect("mode %s is judged" % mode, bool(got), "at least once", "never")
             for one in got:
                 findings.fit("mode %s %s" % (mode, key), key, wanted, one)
+    for row, wanted in truth.get("engines", {}).items():
+        got = [e["state"] for e in report["engines"] if e["id"] == row]
+        findings.expect("%s is judged" % row, bool(got), "at least once", "never")
+        for one in got:
+            findings.fit("%s state" % row, "state", wanted, one)
+    if "requirements" in truth:
+        got = ["hung" if r["exit_code"] == 4 else r["state"] for r in report.get("requirements", [])]
+        findings.expect("requirements", got == truth["requirements"], truth["requirements"], got)
+    for key, field in (("remedies_of", "remedies"), ("decided_by", "decided_by")):
+        for mode, wanted in truth.get(key, {}).items():
+            for one in [m for m in report["modes"] if m["id"] == mode]:
+                for item in wanted if isinstance(wanted, list) else [wanted]:
+                    findings.expect("mode %s %s" % (mode, field), item in one[field], item, one[field])
     facts = {fact_reference(fact): fact for fact in report["facts"]}
     for reference, wanted in truth.get("facts", {}).items():
         fact = facts.get(reference)
@@ -255,6 +269,8 @@ def judge(binary, path, truth, folder, findings):
         argv = sysfs_tree.without_overriding(argv + ["--sysroot", folder])
     for name in truth.get("inputs", []):
         argv += ["--from", str(path.parent / name)]
+    if "probe_results" in truth:
+        argv += ["--probe-results", str(path.parent / truth["probe_results"])]
     argv += ["--format", "json"]
     try:
         result = run(argv)
@@ -268,7 +284,7 @@ def judge(binary, path, truth, folder, findings):
     findings.expect("no sanitizer report", not re.search(r"runtime error:|ERROR: \w+Sanitizer", errors), "none", errors)
     for words in truth.get("error", []):
         findings.expect("error message", words in errors, words, errors.strip())
-    if not set(truth) - {"command", "inputs", "sysroot", "view", "exit", "error", "note"}:
+    if not set(truth) - {"command", "inputs", "sysroot", "view", "exit", "error", "note", "probe_results"}:
         return
     try:
         report = json.loads(result.stdout, parse_constant=strict)
