@@ -84,7 +84,12 @@ void add_mode(const Context& context, const Requirement& wanted, const ModeVerdi
   part.part = true;
   part.state = mode.best->state;
   part.expected = mode.best->expected;
-  part.why = fmt::format("{} of the {} GPUs are enough; {}", part.set.size(), mode.set.size(), mode.best->why);
+  std::vector<Address> others;
+  for (const Address& gpu : mode.set) {
+    if (std::find(part.set.begin(), part.set.end(), gpu) == part.set.end()) others.push_back(gpu);
+  }
+  part.why = fmt::format("{} of the {} GPUs are enough, without {}: {}", part.set.size(), mode.set.size(),
+                         list_of(others, 8), mode.best->why);
   answers.push_back(std::move(part));
 }
 

@@ -41,13 +41,14 @@ const std::vector<Address>& whole_of(const Report& report, const std::vector<Add
 std::string can(const BestSubset& best) {
   const ModeState likely = best.state == ModeState::unknown ? best.expected.value_or(ModeState::unknown) : best.state;
   const bool proven = best.state != ModeState::unknown;
-  if (likely == ModeState::yes) return proven ? "can" : "should, which nothing has proven yet";
-  if (likely == ModeState::degraded) return proven ? "can, with limits" : "should with limits, unproven";
+  if (likely == ModeState::yes) return proven ? "can" : "should work, which nothing has proven yet";
+  if (likely == ModeState::degraded)
+    return proven ? "can, with limits" : "should work with limits, which nothing has proven yet";
   return likely == ModeState::no ? "are not expected to" : "may";
 }
 
 /// `03:00.0, 0b:00.0 and 12:00.0 can; 0e:00.0 cannot: …`
-void put_best(Page& page, const Report& report, const BestSubset& best) {
+void put_best(Page& page, const Report& report, const BestSubset& best, const std::string& said) {
   std::vector<Address> others;
   for (const Address& gpu : whole_of(report, best.gpus)) {
     if (std::find(best.gpus.begin(), best.gpus.end(), gpu) == best.gpus.end()) others.push_back(gpu);
@@ -55,7 +56,7 @@ void put_best(Page& page, const Report& report, const BestSubset& best) {
   std::string text = words::list(best.gpus, 8) + " alone " + can(best);
   if (!others.empty())
     text += "; " + words::list(others, 8) + (others.size() == 1 ? " stands" : " stand") + " in the way";
-  if (!best.why.empty()) text += ": " + best.why;
+  if (!best.why.empty() && best.why != said) text += ": " + best.why;
   page.paragraph(2, words::sentence(text));
   page.paragraph(2, "To judge these alone: --gpus " + numbers(report, best.gpus), Style::dim);
 }
@@ -65,7 +66,8 @@ void put_answer(Page& page, const Report& report, const RequirementVerdict& verd
   page.paragraph(0, outcome(verdict) + ": " + to_string(verdict.requirement) + " on " + gpus_of(verdict),
                  style_of(verdict), 4);
   if (!verdict.why.empty()) page.paragraph(2, words::sentence(verdict.why));
-  if (verdict.best && !verdict.part && verdict.exit_code != ExitCode::ok) put_best(page, report, *verdict.best);
+  if (verdict.best && !verdict.part && verdict.exit_code != ExitCode::ok)
+    put_best(page, report, *verdict.best, verdict.why);
   if (evidence != nullptr) text::put_deciding(page, *evidence, verdict.decided_by);
 }
 

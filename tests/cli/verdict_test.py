@@ -146,6 +146,50 @@ class ExitCodes(Case):
         self.assertEqual(error.get("type"), "no-gpu")
 
 
+class Measured(Case):
+    """Four cards whose groups work alone and hang when they alternate."""
+
+    def probed(self, *args):
+        folder = SOURCE / "fixtures/xeon-w-four-b60"
+        return run("--from", str(folder / "lspci-vv.txt"), "--probe-results",
+                   str(folder / "results-alternating-hangs.json"), *args)
+
+    def test_what_ran_is_a_yes(self):
+        done = self.probed("--require", "tensor=4")
+        self.expect(0, done)
+        self.assertTrue(done.stdout.startswith(b"yes: tensor=4 on 4 GPUs"), done.stdout)
+        self.assertIn(b"Measured on 2026-11-30", done.stdout)
+
+    def test_what_hung_is_4_and_named(self):
+        done = self.probed("--require", "tensor", "--require", "expert-dp")
+        self.expect(4, done)
+        self.assertIn(b"\nhung: expert-dp on 4 GPUs", done.stdout)
+        done = self.probed("--require", "tensor", "--require", "expert-dp", "--format", "json")
+        requirements = self.document(done)["requirements"]
+        self.assertEqual([(r["state"], r["exit_code"]) for r in requirements], [("yes", 0), ("no", 4)])
+        suite = ElementTree.fromstring(self.probed("--require", "expert-dp", "--format", "junit").stdout).find("testsuite")
+        self.assertEqual((suite.get("failures"), suite.get("errors")), ("0", "1"))
+        self.assertEqual(suite.find("testcase/error").get("type"), "hung")
+
+    def test_a_check_that_failed_is_1_and_not_4(self):
+        results = json.loads((SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json").read_text("utf-8"))
+        hung = [probe for probe in results["probes"] if probe["state"] == "hung"]
+        self.assertTrue(hung)
+        for probe in hung:
+            probe["state"] = "wrong-data"
+        path = os.path.join(self.folder, "wrong.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(results, file)
+        done = at("xeon-w-four-b60/lspci-vv.txt", "--probe-results", path, "--require", "expert-dp")
+        self.expect(1, done)
+        self.assertTrue(done.stdout.startswith(b"no: expert-dp"), done.stdout)
+
+    def test_results_of_another_host_are_refused(self):
+        results = str(SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json")
+        self.expect(65, at(CLEAN, "--require", "tensor", "--probe-results", results))
+        self.expect(66, at(CLEAN, "--require", "tensor", "--probe-results", self.folder + "/none"))
+
+
 class Selection(Case):
     def chosen(self, *args):
         return at(SOCKETS, "--require", "tensor", "--accept", "expected", "--format", "json", *args)
@@ -182,6 +226,37 @@ class Selection(Case):
         self.expect(65, self.chosen("--gpus", "99:00.0"), "no GPU at 99:00.0")
         display = "server-with-display-only/lspci-vv.txt"
         self.expect(69, at(display, "--require", "tensor", "--gpus", "0"))
+
+
+class Parts(Case):
+    """Eight cards, one of them behind a port that does not route AtomicOps."""
+
+    def setUp(self):
+        super().setUp()
+        blocks = (SOURCE / "fixtures" / SOCKETS).read_text(encoding="utf-8").split("\n\n")
+        changed = [b.replace("Routing+", "Routing-") if "secondary=24," in b else b for b in blocks]
+        self.assertEqual(sum(a != b for a, b in zip(blocks, changed)), 1)
+        self.path = os.path.join(self.folder, "host.txt")
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write("\n\n".join(changed))
+
+    def test_the_part_that_can_is_named_and_how_to_choose_it(self):
+        done = run("--require", "tensor", "--from", self.path)
+        self.expect(3, done)
+        text = " ".join(done.stdout.decode().split())
+        self.assertIn("c3:00.0 and c4:00.0 alone should work with limits, which nothing has proven yet; 24:00.0 stands in "
+                      "the way. To judge these alone: --gpus 0,2,3,4,5,6,7", text)
+
+    def test_the_part_is_enough_where_it_is_large_enough(self):
+        for words, code in ((["tensor"], 1), (["tensor=8"], 1), (["tensor=7"], 2), (["tensor=7", "--engine", "vllm"], 2)):
+            with self.subTest(words=words):
+                self.expect(code, run("--from", self.path, "--accept", "expected", "--require", *words))
+        document = self.document(run("--from", self.path, "--require", "tensor=7", "--format", "json"))
+        requirement = document["requirements"][0]
+        self.assertEqual((len(requirement["set"]), requirement["expected"]), (7, "degraded"))
+        self.assertTrue(requirement["why"].startswith("7 of the 8 GPUs are enough, without 24:00.0: "))
+        text = run("--from", self.path, "--require", "tensor=7", "--engine", "vllm").stdout.decode()
+        self.assertIn("--tensor-parallel-size 7", text)
 
 
 class Engines(Case):

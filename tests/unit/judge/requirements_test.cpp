@@ -186,7 +186,7 @@ TEST_CASE("the best part of a set is enough where it has as many GPUs as require
   CHECK(part.part);
   CHECK(part.set.size() == 3);
   CHECK(part.exit_code == ExitCode::ok);
-  CHECK(part.why == "3 of the 4 GPUs are enough; 0c:00.0 is blocked");
+  CHECK(part.why == "3 of the 4 GPUs are enough, without 0c:00.0: 0c:00.0 is blocked");
 }
 
 TEST_CASE("of several sets the best counts") {
