@@ -70,7 +70,8 @@ TEST_CASE("configuration space: Base Address Registers are asked only of what ma
   other.u16(0x0a, 0x0200);
   CHECK(decoded(other.bytes(), fewest, asked).find("\"subsystem_device_id\":\"18bf\"") != std::string::npos);
   CHECK(asked == with - 10);
-  CHECK(decoded(port().bytes(), fewest, asked).find("\"buses\":{\"primary\":0,\"secondary\":1") != std::string::npos);
+  CHECK(decoded(port().bytes(), fewest, asked).find("\"buses\":{\"primary\":\"00\",\"secondary\":\"01\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("configuration space: without the right to see more, what lies beyond the header is so for want of it") {
