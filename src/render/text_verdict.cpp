@@ -155,6 +155,7 @@ std::string render_verdict_text(const Report& report, const Verdict& verdict, co
   put_wanted_remedies(page, report, verdict, options.verbose);
   put_settling(page, report, verdict);
   put_ways(page, report, verdict, options.verbose);
+  text::put_costs(page, report, options.verbose);
   if (options.verbose && !report.topology.gpus.empty()) put_list(page, report);
   text::put_source(page, report, verdict.requirements.front().requirement.mode);
   return page.take();

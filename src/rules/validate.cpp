@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "rules/catalogue.hpp"
@@ -12,14 +13,19 @@ namespace {
 
 using Definitions = std::map<std::string, const Definition*, std::less<>>;
 
+std::string with_article(const std::string& kind) {
+  const bool vowel = std::string_view("aeio").find(kind.front()) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + kind;
+}
+
 /// Ids are unique over all kinds, so that `explain ID` has one answer.
 Definitions check_definitions(const Catalogue& catalogue) {
   Definitions ids;
   for (const auto& d : catalogue.definitions) {
     const auto [found, fresh] = ids.emplace(d.id, &d);
     if (!fresh) {
-      fail(d.origin, d.kind + " '" + d.id + "': there is already a " + found->second->kind + " of that id at " +
-                         to_string(found->second->origin));
+      fail(d.origin, d.kind + " '" + d.id + "': there is already " + with_article(found->second->kind) +
+                         " of that id at " + to_string(found->second->origin));
     }
   }
   return ids;
@@ -182,7 +188,11 @@ void check_dependencies(const Catalogue& catalogue, const Definitions& ids) {
   if (const auto ring = dependencies.circle(); !ring.empty()) {
     std::string text;
     for (const auto& id : ring) text += (text.empty() ? "" : " → ") + id;
-    fail(ids.find(ring.front())->second->origin, "'" + ring.front() + "' depends on itself: " + text);
+    // What closed the circle is in the files that were put over others, if there are such.
+    const auto own =
+        std::find_if(ring.begin(), ring.end(), [&](const std::string& id) { return !ids.at(id)->of_base; });
+    const auto& named = own == ring.end() ? ring.front() : *own;
+    fail(ids.at(named)->origin, "'" + named + "' depends on itself: " + text);
   }
   for (const auto& [id, size] : dependencies.sizes()) {
     const auto& origin = ids.find(id)->second->origin;

@@ -19,17 +19,17 @@ _gpucoop() {
     --require) mapfile -t COMPREPLY < <(compgen -W "$modes" -- "$current") && return ;;
     --accept) mapfile -t COMPREPLY < <(compgen -W 'expected' -- "$current") && return ;;
     --from | --probe-results | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
-    --sysroot) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
+    --sysroot | --rules) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
     --engine) mapfile -t COMPREPLY < <(compgen -W 'vllm sglang llama-cpp pytorch' -- "$current") && return ;;
-    --dump | --gpus) return ;;
+    --dump | --gpus | --model | --batch | --prompt) return ;;
   esac
   local words
   case $command in
     '') words='topo verdict explain record diff --help --version' ;;
-    topo | explain) words='--from --sysroot --dump --format --output --overwrite --color --quiet --verbose --help' ;;
-    verdict) words='--require --engine --gpus --accept --from --sysroot --dump --probe-results --format --output --overwrite --color --quiet --verbose --help' ;;
+    topo | explain) words='--from --sysroot --dump --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
+    verdict) words='--require --engine --gpus --accept --from --sysroot --dump --probe-results --model --batch --prompt --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
     record) words='--from --sysroot --dump --probe-results --output --overwrite --quiet --help' ;;
-    diff) words='--format --output --overwrite --color --quiet --verbose --help' ;;
+    diff) words='--rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
     *) words='' ;;
   esac
   if [[ $command == diff && $current != -* ]]; then

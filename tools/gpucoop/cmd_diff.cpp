@@ -9,6 +9,7 @@
 #include "pipeline.hpp"
 #include "render/diff.hpp"
 #include "rules/rules.hpp"
+#include "rules_option.hpp"
 #include "streams.hpp"
 
 namespace gpucoop {
@@ -17,6 +18,7 @@ namespace {
 struct DiffOptions {
   std::string before;
   std::string after;
+  RulesOptions rules;
   OutputOptions output;
 };
 
@@ -25,8 +27,8 @@ ExitCode fail(const Error& error) {
   return error.code;
 }
 
-Result<Report> load_side(const std::string& file) {
-  auto report = load_reading(file);
+Result<Report> load_side(const std::string& file, const Rules& rules) {
+  auto report = load_reading(file, rules);
   if (report || report.error().next.find("--dump") == std::string::npos) return report;
   // Here one file is one host.
   Error error = report.error();
@@ -51,13 +53,15 @@ ExitCode run_diff(const DiffOptions& options) {
     return fail({ExitCode::usage, "--quiet prints nothing, so there is nothing to write to a file", "",
                  "leave -o or --quiet out"});
   }
+  const auto rules = load_rules_of(options.rules);
+  if (!rules) return fail(rules.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  const auto before = load_side(options.before);
+  const auto before = load_side(options.before, *rules.value());
   if (!before) return fail(before.error());
-  const auto after = load_side(options.after);
+  const auto after = load_side(options.after, *rules.value());
   if (!after) return fail(after.error());
-  const auto found = diff(before.value(), after.value(), builtin_rules(), options.output.verbose);
+  const auto found = diff(before.value(), after.value(), *rules.value(), options.output.verbose);
   if (!options.output.quiet) {
     if (const auto error = output.value().finish(rendered(found, options.output))) return fail(*error);
   }
@@ -76,6 +80,7 @@ void add_diff(CLI::App& app, Action& action) {
       ->type_name("FILE")
       ->required();
   command->add_option("B", options->after, "The later one")->type_name("FILE")->required();
+  add_rules_options(*command, options->rules);
   add_output_options(*command, options->output);
   command->get_option("--quiet")->description("Print nothing; the exit code says it");
   command->get_option("--verbose")->description("Also facts that no mode rests on");

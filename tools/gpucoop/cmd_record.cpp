@@ -73,7 +73,7 @@ ExitCode run_record(const RecordOptions& options) {
   if (const auto error = conflict(options.input)) return fail(*error);
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  const auto recording = load_recording(options.input, options.probe_results);
+  const auto recording = load_recording(options.input, builtin_rules(), options.probe_results);
   if (!recording) return fail(recording.error());
   const auto bytes = write_recording(recording.value(), builtin_rules());
   if (const auto error = output.value().finish(bytes)) return fail(*error);

@@ -8,12 +8,14 @@
 #include "output.hpp"
 #include "pipeline.hpp"
 #include "render/render.hpp"
+#include "rules_option.hpp"
 #include "streams.hpp"
 
 namespace gpucoop {
 namespace {
 
 struct TopoOptions {
+  RulesOptions rules;
   InputOptions input;
   OutputOptions output;
 };
@@ -42,9 +44,11 @@ ExitCode fail(const Error& error) {
 ExitCode run_topo(const TopoOptions& options) {
   if (const auto error = conflict(options.output)) return fail(*error);
   if (const auto error = conflict(options.input)) return fail(*error);
+  const auto rules = load_rules_of(options.rules);
+  if (!rules) return fail(rules.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  const auto report = load_report(options.input);
+  const auto report = load_report(options.input, *rules.value());
   if (!report) return fail(report.error());
   const auto text = rendered(report.value(), options.output) + hint(report.value(), options.output);
   if (const auto error = output.value().finish(text)) return fail(*error);
@@ -58,6 +62,7 @@ void add_topo(CLI::App& app, Action& action) {
   auto options = std::make_shared<TopoOptions>();
   CLI::App* command = app.add_subcommand("topo", "What the GPUs can do together, and what hinders it");
   add_input_options(*command, options->input);
+  add_rules_options(*command, options->rules);
   add_output_options(*command, options->output);
   command->callback([options, &action] { action = [options] { return run_topo(*options); }; });
 }

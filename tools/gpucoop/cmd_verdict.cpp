@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "cost_options.hpp"
 #include "gpu_selection.hpp"
 #include "judge/judge.hpp"
 #include "judge/requirements.hpp"
@@ -15,6 +16,7 @@
 #include "render/verdict.hpp"
 #include "requirement_words.hpp"
 #include "rules/rules.hpp"
+#include "rules_option.hpp"
 #include "streams.hpp"
 
 namespace gpucoop {
@@ -26,6 +28,8 @@ struct VerdictOptions {
   std::optional<std::string> gpus;
   bool accept_expected = false;
   std::string probe_results;
+  CostOptions cost;
+  RulesOptions rules;
   InputOptions input;
   OutputOptions output;
 };
@@ -58,7 +62,11 @@ Status judge_selected(Report& report, const GpuSelection& selection, const Rules
 ExitCode run_verdict(const VerdictOptions& options) {
   if (const auto error = conflict(options.output)) return fail(*error);
   if (const auto error = conflict(options.input)) return fail(*error);
-  const Rules& rules = builtin_rules();
+  const auto loaded = load_rules_of(options.rules);
+  if (!loaded) return fail(loaded.error());
+  const Rules& rules = *loaded.value();
+  const auto work = workload_of(options.cost, rules);
+  if (!work) return fail(work.error());
   const auto requirements = parse_requirements(options.require, options.engine, rules);
   if (!requirements) return fail(requirements.error());
   std::optional<GpuSelection> selection;
@@ -69,12 +77,13 @@ ExitCode run_verdict(const VerdictOptions& options) {
   }
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  auto report = load_report(options.input, options.probe_results);
+  auto report = load_report(options.input, rules, options.probe_results);
   if (!report) return fail(report.error());
   const auto none = no_gpu(report.value());
   if (selection && !none) {
     if (const auto error = judge_selected(report.value(), *selection, rules)) return fail(*error);
   }
+  if (work.value()) report.value().judgement.costs = estimates(report.value(), rules, *work.value());
   RequirementOptions judging;
   judging.gpus_chosen = selection.has_value();
   judging.accept_expected = options.accept_expected;
@@ -114,6 +123,8 @@ void add_verdict(CLI::App& app, Action& action) {
       ->add_option("--probe-results", options->probe_results,
                    "What probes measured on this host: a report or\nrecording that holds it")
       ->type_name("FILE");
+  add_cost_options(*command, options->cost);
+  add_rules_options(*command, options->rules);
   add_output_options(*command, options->output, true);
   command->callback([options, &action] { action = [options] { return run_verdict(*options); }; });
 }

@@ -29,8 +29,8 @@ void add_cost_options(CLI::App& command, CostOptions& options) {
           "Estimate what sharing this model would cost: a\npreset (qwen3-8b), a preset with "
           "changes\n(qwen3-8b,bytes_per_weight=0.5), or a shape\n(hidden=5120,layers=64,heads=64,parameters=27)")
       ->type_name("MODEL");
-  add_count(command, "--batch", options.batch, kMostBatch, "Sequences decoded together, with --model (default 1)");
-  add_count(command, "--prompt", options.prompt, kMostPrompt, "Tokens of a prompt, with --model (default 2048)");
+  add_count(command, "--batch", options.batch, kMostBatch, "With --model: sequences decoded together\n(default 1)");
+  add_count(command, "--prompt", options.prompt, kMostPrompt, "With --model: tokens of a prompt (default 2048)");
 }
 
 Result<std::optional<Workload>> workload_of(const CostOptions& options, const Rules& rules) {

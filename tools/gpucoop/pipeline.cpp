@@ -93,8 +93,7 @@ Status take_results(Recording& recording, const std::string& name, const Rules& 
 }
 
 /// `file`: the input, for the error where the recording's own results are of another host.
-Result<Report> judged(const Recording& recording, const std::string& file) {
-  const Rules& rules = builtin_rules();
+Result<Report> judged(const Recording& recording, const std::string& file, const Rules& rules) {
   Report report;
   report.taken_at = recording.taken_at.empty() ? now() : recording.taken_at;
   report.topology = analyse(recording, rules);
@@ -137,26 +136,26 @@ Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
 
 }  // namespace
 
-Result<Recording> load_recording(const InputOptions& inputs, const std::string& probe_results) {
-  auto recording = read_host(inputs, builtin_rules());
+Result<Recording> load_recording(const InputOptions& inputs, const Rules& rules, const std::string& probe_results) {
+  auto recording = read_host(inputs, rules);
   if (!recording || probe_results.empty()) return recording;
-  if (auto error = take_results(recording.value(), probe_results, builtin_rules())) return *error;
+  if (auto error = take_results(recording.value(), probe_results, rules)) return *error;
   return recording;
 }
 
-Result<Report> load_report(const InputOptions& inputs, const std::string& probe_results) {
-  const auto recording = load_recording(inputs, probe_results);
+Result<Report> load_report(const InputOptions& inputs, const Rules& rules, const std::string& probe_results) {
+  const auto recording = load_recording(inputs, rules, probe_results);
   if (!recording) return recording.error();
-  return judged(recording.value(), inputs.from.empty() ? "" : inputs.from.front());
+  return judged(recording.value(), inputs.from.empty() ? "" : inputs.from.front(), rules);
 }
 
-Result<Report> load_reading(const std::string& file) {
+Result<Report> load_reading(const std::string& file, const Rules& rules) {
   auto bytes = read_file(file);
   if (!bytes) return bytes.error();
   if (is_report(bytes.value())) return read_report(file, bytes.value());
-  const auto recording = read_inputs({{file, std::move(bytes).value()}}, builtin_rules(), {});
+  const auto recording = read_inputs({{file, std::move(bytes).value()}}, rules, {});
   if (!recording) return recording.error();
-  return judged(recording.value(), file);
+  return judged(recording.value(), file, rules);
 }
 
 Status no_gpu(const Report& report) {
