@@ -64,6 +64,7 @@ Answer answer_for(const Report& report, const GpuSet& set) {
   answer.headline =
       who + ": " + (alone ? "no second one to share work with" : title + " " + words::predicate(*mode)) + ".";
   answer.rest = words::sentence(mode->why);
+  if (mode->best) answer.rest += " " + words::sentence(best_sentence(*mode->best, set.gpus));
   if (!hopeful(*mode)) {
     const std::string left = what_is_left(report, set.gpus);
     if (!left.empty()) answer.rest += (answer.rest.empty() ? "" : " ") + left;

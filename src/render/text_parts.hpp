@@ -20,6 +20,9 @@ struct Answer {
 };
 [[nodiscard]] std::vector<Answer> answers(const Report& report);
 
+/// `03:00.0, 0b:00.0 and 12:00.0 alone can; 0e:00.0 stands in the way`: the best part of a set that as a whole cannot.
+[[nodiscard]] std::string best_sentence(const BestSubset& best, const std::vector<Address>& whole);
+
 void put_modes(Page& page, const Report& report, bool verbose);
 /// What sharing the model would cost, for each set; only where a model was named.
 void put_costs(Page& page, const Report& report, bool verbose);

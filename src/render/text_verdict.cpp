@@ -38,24 +38,8 @@ const std::vector<Address>& whole_of(const Report& report, const std::vector<Add
   return part;
 }
 
-std::string can(const BestSubset& best) {
-  const ModeState likely = best.state == ModeState::unknown ? best.expected.value_or(ModeState::unknown) : best.state;
-  const bool proven = best.state != ModeState::unknown;
-  if (likely == ModeState::yes) return proven ? "can" : "should work, which nothing has proven yet";
-  if (likely == ModeState::degraded)
-    return proven ? "can, with limits" : "should work with limits, which nothing has proven yet";
-  return likely == ModeState::no ? "are not expected to" : "may";
-}
-
-/// `03:00.0, 0b:00.0 and 12:00.0 can; 0e:00.0 cannot: …`
 void put_best(Page& page, const Report& report, const BestSubset& best, const std::string& said) {
-  std::vector<Address> others;
-  for (const Address& gpu : whole_of(report, best.gpus)) {
-    if (std::find(best.gpus.begin(), best.gpus.end(), gpu) == best.gpus.end()) others.push_back(gpu);
-  }
-  std::string text = words::list(best.gpus, 8) + " alone " + can(best);
-  if (!others.empty())
-    text += "; " + words::list(others, 8) + (others.size() == 1 ? " stands" : " stand") + " in the way";
+  std::string text = text::best_sentence(best, whole_of(report, best.gpus));
   if (!best.why.empty() && best.why != said) text += ": " + best.why;
   page.paragraph(2, words::sentence(text));
   page.paragraph(2, "To judge these alone: --gpus " + numbers(report, best.gpus), Style::dim);

@@ -9,6 +9,7 @@
 
 #include "render/escape.hpp"
 #include "render/junit.hpp"
+#include "render/render.hpp"
 #include "render/reports.hpp"
 
 using namespace gpucoop;
@@ -107,6 +108,17 @@ TEST_CASE("the best part of a set is told with what stands in its way and how to
   const std::string shown = text(report, verdict_of({one}));
   CHECK(has(shown, "should work, which nothing has"));
   CHECK(has(shown, "--gpus 0,1,3"));
+}
+
+TEST_CASE("the answer of topo names the best part of a set that as a whole cannot") {
+  Report report = test::blocked_board();
+  const auto all = report.judgement.sets.front().gpus;
+  for (ModeVerdict& mode : report.judgement.modes) {
+    if (mode.id == "tensor") mode.best = BestSubset{{all[0]}, ModeState::yes, ModeState::yes, "it is blocked"};
+  }
+  const std::string told = render_text(report, TextOptions{});
+  CAPTURE(told);
+  CHECK(has(told, "alone can; 0b:00.0 stands in the way."));
 }
 
 TEST_CASE("an engine's flags are told with what one would see without them") {
