@@ -78,7 +78,7 @@ std::string reason_words(Reason reason) {
 std::string value_words(const FactValue& value) {
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "yes" : "no";
   if (const auto* d = std::get_if<double>(&value)) {
-    return std::abs(*d) >= 1e6 ? fmt::format("{:.0f}", *d) : fmt::format("{:.3g}", *d);
+    return std::abs(*d) >= 999.5 ? fmt::format("{:.0f}", *d) : fmt::format("{:.3g}", *d);
   }
   return std::get<std::string>(value);
 }

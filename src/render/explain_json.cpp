@@ -1,4 +1,5 @@
 #include "render/explain.hpp"
+#include "render/json_engine.hpp"
 #include "render/json_fact.hpp"
 #include "render/json_value.hpp"
 
@@ -49,6 +50,8 @@ std::string render_explanation_json(const Explanation& e) {
   value["expected"] = json::text(e.expected);
   value["needs"] = list(e.needs, need);
   value["prefers"] = list(e.prefers, need);
+  value["flags"] = e.flags;
+  value["advice"] = list(e.advice, json::advice);
   value["patterns"] = e.patterns;
   value["next"] = json::text(e.next);
   value["used_by"] = list(e.used_by, name);

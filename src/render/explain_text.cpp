@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <utility>
 
 #include "render/explain.hpp"
 #include "render/page.hpp"
@@ -154,6 +156,44 @@ void put_users(Page& page, const std::vector<RuleName>& users) {
   }
 }
 
+void put_flags(Page& page, const Explanation& e) {
+  if (e.flags.empty()) return;
+  page.blank();
+  page.heading("What turns it on");
+  for (const auto& flag : e.flags) page.paragraph(2, flag, Style::plain, 2);
+}
+
+void put_advice(Page& page, const std::vector<Advice>& advice, bool of_engine) {
+  if (advice.empty()) return;
+  page.blank();
+  page.heading(of_engine ? "What to set or avoid, where it is called for" : "What to do");
+  for (const auto& one : advice) {
+    page.item(2, std::string(to_string(one.kind)), Style::bold, 8, one.text);
+    page.paragraph(8, words::sentence(one.why));
+    if (!one.otherwise.empty()) page.paragraph(8, "Else: " + one.otherwise, Style::dim);
+  }
+}
+
+/// The kinds of entries as a list of ids heads them.
+constexpr std::pair<std::string_view, std::string_view> kHeadings[] = {
+    {"mode", "Modes"},
+    {"engine", "Engines"},
+    {"engine-mode", "Ways in which engines put modes to work"},
+    {"advice", "Advice for engines"},
+    {"gate", "Gates"},
+    {"fact", "Facts"},
+    {"remedy", "Remedies"},
+    {"log-cause", "Causes in the kernel log"},
+    {"model", "Models for the cost estimate"},
+    {"stack", "Latencies for the cost estimate"}};
+
+std::string heading_of(std::string_view kind) {
+  for (const auto& [name, heading] : kHeadings) {
+    if (name == kind) return std::string(heading);
+  }
+  return std::string(kind);
+}
+
 }  // namespace
 
 std::string render_explanation_text(const Explanation& e, const TextOptions& options) {
@@ -172,6 +212,8 @@ std::string render_explanation_text(const Explanation& e, const TextOptions& opt
   }
   put_needs(page, "What it needs", e.needs);
   put_needs(page, "What it is better with", e.prefers);
+  put_flags(page, e);
+  put_advice(page, e.advice, e.name.kind == "engine-mode");
   put_part(page, "What to do", e.next);
   if (e.name.kind == "remedy") {
     if (e.remedies_here.empty()) put_remedies(page, "What to do", e.remedies);
@@ -194,11 +236,7 @@ std::string render_rule_names_text(const std::vector<RuleName>& names, const Tex
     if (name.kind != kind) {
       kind = name.kind;
       page.blank();
-      page.heading(kind == "log-cause" ? "Causes in the kernel log"
-                   : kind == "mode"    ? "Modes"
-                   : kind == "gate"    ? "Gates"
-                   : kind == "fact"    ? "Facts"
-                                       : "Remedies");
+      page.heading(heading_of(kind));
     }
     page.item(2, name.id, Style::bold, kAt, name.title);
   }

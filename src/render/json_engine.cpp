@@ -2,13 +2,9 @@
 
 namespace gpucoop::json {
 
-namespace {
-
 Value advice(const Advice& a) {
   return {{"kind", to_string(a.kind)}, {"text", a.text}, {"why", a.why}, {"otherwise", text(a.otherwise)}};
 }
-
-}  // namespace
 
 Value expected(ModeState state, const Known<ModeState>& expected) {
   const ModeState word = state == ModeState::unknown ? expected.value_or(ModeState::unknown) : ModeState::unknown;

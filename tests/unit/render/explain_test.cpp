@@ -50,6 +50,32 @@ TEST_CASE("the text says what it is, what it needs and where it comes from, with
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
 
+TEST_CASE("an engine's way tells what turns it on and what to set or avoid") {
+  auto e = example();
+  e.name = {"engine-mode", "vllm.tensor", "vLLM, tensor parallel"};
+  e.flags = {"--tensor-parallel-size {count}"};
+  e.advice = {{Advice::Kind::set, "NCCL_PROTO=Simple", "it can stall", "both GPUs at 100 %"},
+              {Advice::Kind::avoid, "GGML_CUDA_P2P", "data do not arrive", ""}};
+  const auto text = text_of(e);
+  CHECK(has(text, "What turns it on\n  --tensor-parallel-size {count}\n"));
+  CHECK(has(text, "  set   NCCL_PROTO=Simple\n        It can stall.\n        Else: both GPUs at 100 %\n"));
+  CHECK(has(text, "  avoid GGML_CUDA_P2P\n        Data do not arrive.\n"));
+  const auto json = nlohmann::json::parse(render_explanation_json(e));
+  CHECK(json["flags"] == nlohmann::json{"--tensor-parallel-size {count}"});
+  CHECK(json["advice"][1]["kind"] == "avoid");
+  CHECK(json["advice"][1]["otherwise"].is_null());
+}
+
+TEST_CASE("every kind of entry has a heading in the list of ids") {
+  for (const auto* kind :
+       {"mode", "engine", "engine-mode", "advice", "gate", "fact", "remedy", "log-cause", "model", "stack"}) {
+    CAPTURE(kind);
+    const auto text = render_rule_names_text({{kind, "an.id", "a title"}}, TextOptions{});
+    CHECK_FALSE(has(text, "\n" + std::string(kind) + "\n"));
+    CHECK(has(text, "an.id"));
+  }
+}
+
 TEST_CASE("with a host the text says how it stands there first") {
   auto e = example();
   e.with_host = true;
