@@ -1,7 +1,6 @@
 #include "base/address.hpp"
 
-#include <array>
-#include <cstdio>
+#include <cstddef>
 
 namespace gpucoop {
 namespace {
@@ -30,20 +29,36 @@ bool continues_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+unsigned hex_digits(std::uint32_t value) {
+  unsigned n = 1;
+  for (; value > 0xf; value >>= 4) ++n;
+  return n;
+}
+
+void append_hex(std::string& text, std::uint32_t value, unsigned digits) {
+  for (; digits > 0; --digits) text += "0123456789abcdef"[(value >> (4 * (digits - 1))) & 0xf];
+}
+
+// Reports name thousands of addresses: printf would take most of the time of a judgement.
+std::string bus_device_function(const Address& a) {
+  std::string text;
+  append_hex(text, a.bus, 2);
+  text += ':';
+  append_hex(text, a.device, 2);
+  text += '.';
+  append_hex(text, a.function, 1);
+  return text;
+}
+
 }  // namespace
 
 std::string to_string(const Address& a) {
-  std::array<char, 24> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%04x:%02x:%02x.%x", a.domain, a.bus, a.device, a.function);
-  return buffer.data();
+  std::string text;
+  append_hex(text, a.domain, a.domain > 0xffff ? hex_digits(a.domain) : 4);
+  return text + ':' + bus_device_function(a);
 }
 
-std::string short_form(const Address& a) {
-  if (a.domain != 0) return to_string(a);
-  std::array<char, 16> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%02x:%02x.%x", a.bus, a.device, a.function);
-  return buffer.data();
-}
+std::string short_form(const Address& a) { return a.domain != 0 ? to_string(a) : bus_device_function(a); }
 
 std::optional<Address> parse_address_prefix(std::string_view text, std::size_t& length) {
   Address a;

@@ -69,13 +69,41 @@ bool Evaluator::concerns(const std::vector<std::string>& vendors) const {
   return vendors.empty() || std::find(vendors.begin(), vendors.end(), vendor_) != vendors.end();
 }
 
+const Evaluator::Term& Evaluator::term(const Condition& c) const {
+  const auto [known, fresh] = terms_.try_emplace(&c);
+  auto& term = known->second;
+  if (!fresh) return term;
+  term.condition = &c;
+  if (!c.gate.empty()) {
+    term.gate = &rules_.gate(c.gate);
+    return term;
+  }
+  term.rule = &rules_.fact(c.fact);
+  term.facts = facts_.of_id(c.fact);
+  if (!c.unless_known.empty()) {
+    term.better_rule = &rules_.fact(c.unless_known);
+    term.better = facts_.of_id(c.unless_known);
+  }
+  return term;
+}
+
+const Fact* Evaluator::fact(const FactRule& rule, const FactsOfId* facts, const Focus& focus) const {
+  if (facts == nullptr) return nullptr;
+  return rule.subject == SubjectKind::set ? facts->find(set_) : facts->find(focus);
+}
+
 const Fact* Evaluator::fact(const FactRule& rule, const Focus& focus) const {
-  return rule.subject == SubjectKind::set ? facts_.find(rule.id, set_) : facts_.find(rule.id, focus);
+  return fact(rule, facts_.of_id(rule.id), focus);
 }
 
 Outcome Evaluator::all(const std::vector<Clause>& clauses, Basis basis) const { return all_of(clauses, set_, basis); }
 
-Outcome Evaluator::clause(const Clause& c, Basis basis) const { return clause_of(c, set_, basis); }
+const Outcome& Evaluator::clause(const Clause& c, Basis basis) const {
+  auto& known = clauses_[static_cast<std::size_t>(basis)];
+  const auto found = known.find(&c);
+  if (found != known.end()) return found->second;
+  return known.emplace(&c, clause_of(c, set_, basis)).first->second;
+}
 
 const Outcome& Evaluator::gate(const GateRule& gate, std::span<const Address> members, Basis basis) const {
   Focus focus;
@@ -171,13 +199,13 @@ Outcome Evaluator::any_of(const Clause& c, const Focus& focus, std::span<const A
 
 Outcome Evaluator::condition(const Condition& c, const Focus& focus, std::span<const Address> members,
                              Basis basis) const {
-  if (!c.gate.empty()) return gate(rules_.gate(c.gate), members, basis);
-  const auto& rule = rules_.fact(c.fact);
+  const auto& term = this->term(c);
+  if (term.gate != nullptr) return gate(*term.gate, members, basis);
   Outcome worst;
-  const auto each = parts(rule.subject, focus);
+  const auto each = parts(term.rule->subject, focus);
   if (each.size == 0) worst.value = Tri::unknown;  // a fact of a GPU, looked at for no GPU in particular
   for (const auto& part : each) {
-    auto outcome = compare(c, rule, part, members, basis);
+    auto outcome = compare(term, part, members, basis);
     if (outcome.value < worst.value) {
       worst = std::move(outcome);
     } else if (outcome.value == worst.value) {
@@ -188,21 +216,28 @@ Outcome Evaluator::condition(const Condition& c, const Focus& focus, std::span<c
 }
 
 Tri Evaluator::established(const Condition& c, const Focus& focus) const {
-  const auto members = focus.size == 0 ? std::span<const Address>(set_) : members_of(focus);
-  return condition(c, focus, members, Basis::established).value;
+  const auto& term = this->term(c);
+  if (term.gate != nullptr) {
+    const auto members = focus.size == 0 ? std::span<const Address>(set_) : members_of(focus);
+    return gate(*term.gate, members, Basis::established).value;
+  }
+  const auto each = parts(term.rule->subject, focus);
+  Tri worst = each.size == 0 ? Tri::unknown : Tri::yes;
+  for (const auto& part : each) {
+    const auto leaf = look(term, part);
+    worst = worst && (leaf ? leaf->value : Tri::no);
+  }
+  return worst;
 }
 
-Outcome Evaluator::compare(const Condition& c, const FactRule& rule, const Focus& focus,
-                           std::span<const Address> members, Basis basis) const {
-  Leaf leaf{&c, &rule, fact(rule, focus), focus, Tri::unknown, false};
-  if (!c.unless_known.empty()) {
-    const auto* better = fact(rules_.fact(c.unless_known), focus);
-    if (better != nullptr && better->value.is_known()) {
-      Outcome replaced;
-      replaced.value = Tri::no;
-      return replaced;
-    }
+std::optional<Leaf> Evaluator::look(const Term& term, const Focus& focus) const {
+  if (term.better_rule != nullptr) {
+    const auto* better = fact(*term.better_rule, term.better, focus);
+    if (better != nullptr && better->value.is_known()) return std::nullopt;
   }
+  const auto& c = *term.condition;
+  const auto& rule = *term.rule;
+  Leaf leaf{&c, &rule, fact(rule, term.facts, focus), focus, Tri::unknown, false};
   // Evidence below the tier that the catalogue asks for does not count.
   const bool counts = leaf.fact != nullptr && leaf.fact->tier >= rule.tier;
   if (counts && leaf.fact->value.is_known()) leaf.value = compare_known(c, leaf.fact->value.value());
@@ -212,10 +247,19 @@ Outcome Evaluator::compare(const Condition& c, const FactRule& rule, const Focus
     leaf.floored = exact == nullptr || !exact->value.is(FactValue(true));
     if (leaf.floored) leaf.value = Tri::unknown;
   }
-  if (leaf.value == Tri::unknown && basis == Basis::expected) return expect(leaf, members);
+  return leaf;
+}
+
+Outcome Evaluator::compare(const Term& term, const Focus& focus, std::span<const Address> members, Basis basis) const {
+  const auto leaf = look(term, focus);
   Outcome outcome;
-  outcome.value = leaf.value;
-  outcome.leaves.push_back(leaf);
+  if (!leaf) {
+    outcome.value = Tri::no;
+    return outcome;
+  }
+  if (leaf->value == Tri::unknown && basis == Basis::expected) return expect(*leaf, members);
+  outcome.value = leaf->value;
+  outcome.leaves.push_back(*leaf);
   return outcome;
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "judge/fact_index.hpp"
@@ -33,7 +36,8 @@ struct Outcome {
 };
 
 /// Three-valued evaluation for one set of GPUs: all clauses, any condition, nothing else. Remembers the outcomes of
-/// gates, so that it must not be shared between threads.
+/// clauses and gates, since modes and engines share them: it must not be shared between threads, and no fact about the
+/// set may be added once it has been asked.
 class Evaluator {
  public:
   /// Everything must outlive the evaluator.
@@ -42,7 +46,8 @@ class Evaluator {
 
   /// The first clause with the worst outcome decides; a yes or an unknown has the leaves of all such clauses.
   [[nodiscard]] Outcome all(const std::vector<Clause>& clauses, Basis basis) const;
-  [[nodiscard]] Outcome clause(const Clause& clause, Basis basis) const;
+  /// Valid as long as the evaluator.
+  [[nodiscard]] const Outcome& clause(const Clause& clause, Basis basis) const;
   /// One condition for one subject, from the facts alone.
   [[nodiscard]] Tri established(const Condition& condition, const Focus& focus) const;
   /// The fact that a condition names, for that subject: null where no source has it.
@@ -54,20 +59,35 @@ class Evaluator {
   [[nodiscard]] bool concerns(const std::vector<std::string>& vendors) const;
 
  private:
+  /// A condition with all that its ids stand for; null where it names no such thing.
+  struct Term {
+    const Condition* condition = nullptr;
+    const GateRule* gate = nullptr;
+    const FactRule* rule = nullptr;
+    const FactsOfId* facts = nullptr;
+    const FactRule* better_rule = nullptr;  ///< of the fact that replaces the condition
+    const FactsOfId* better = nullptr;
+  };
+  const Term& term(const Condition& condition) const;
+  const Fact* fact(const FactRule& rule, const FactsOfId* facts, const Focus& focus) const;
+  /// What the facts alone say. Nothing where a better fact replaces the condition.
+  std::optional<Leaf> look(const Term& term, const Focus& focus) const;
   const Outcome& gate(const GateRule& gate, std::span<const Address> members, Basis basis) const;
   Outcome all_of(const std::vector<Clause>& clauses, std::span<const Address> members, Basis basis) const;
   Outcome clause_of(const Clause& clause, std::span<const Address> members, Basis basis) const;
   Outcome any_of(const Clause& clause, const Focus& focus, std::span<const Address> members, Basis basis) const;
   Outcome condition(const Condition& condition, const Focus& focus, std::span<const Address> members,
                     Basis basis) const;
-  Outcome compare(const Condition& condition, const FactRule& rule, const Focus& focus,
-                  std::span<const Address> members, Basis basis) const;
+  Outcome compare(const Term& term, const Focus& focus, std::span<const Address> members, Basis basis) const;
   Outcome expect(const Leaf& unknown, std::span<const Address> members) const;
 
   const FactIndex& facts_;
   const RuleIndex& rules_;
   const std::vector<Address>& set_;
   std::string_view vendor_;
+  mutable std::unordered_map<const Condition*, Term> terms_;
+  /// Of whole clauses, by basis.
+  mutable std::array<std::unordered_map<const Clause*, Outcome>, 2> clauses_;
   /// Outcomes of gates: modes share them, and so do the expectations of facts. For the whole set there is no focus.
   mutable std::map<std::tuple<const GateRule*, Basis, Focus>, Outcome> gates_;
 };

@@ -1,24 +1,10 @@
 #include "judge/fact_index.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace gpucoop {
 
 namespace {
-
-std::size_t mix(std::size_t seed, const Address& a) {
-  const auto packed = (static_cast<std::size_t>(a.domain) << 16) | (static_cast<std::size_t>(a.bus) << 8) |
-                      static_cast<std::size_t>(a.device << 3) | a.function;
-  return (seed ^ packed) * 0x9e3779b97f4a7c15U;
-}
-
-// Sets are looked up by id alone: there are few, and their members may stand in any order.
-std::size_t key(std::string_view id, const Address* first, const Address* last) {
-  auto hash = std::hash<std::string_view>{}(id);
-  for (; first != last; ++first) hash = mix(hash, *first);
-  return hash;
-}
 
 bool same_members(const std::vector<Address>& a, const std::vector<Address>& b) {
   return a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin());
@@ -26,39 +12,67 @@ bool same_members(const std::vector<Address>& a, const std::vector<Address>& b) 
 
 }  // namespace
 
-FactIndex::FactIndex(const std::vector<Fact>& facts) {
-  by_subject_.reserve(facts.size());
-  for (const auto& fact : facts) add(fact);
+void FactsOfId::append(const Fact& fact) {
+  const auto& about = fact.subject.of;
+  if (fact.subject.kind == SubjectKind::set) {
+    of_sets_.push_back(&fact);
+    return;
+  }
+  Focus of;
+  if (about.size() > of.of.size()) return;  // about more than anything can be looked at for
+  std::copy(about.begin(), about.end(), of.of.begin());
+  of.size = about.size();
+  sorted_ = sorted_ && (entries_.empty() || entries_.back().of <= of);
+  entries_.push_back({of, &fact});
 }
 
-void FactIndex::add(const Fact& fact) {
-  const auto* first = fact.subject.of.data();
-  const bool set = fact.subject.kind == SubjectKind::set;
-  by_subject_.emplace(key(fact.id, first, set ? first : first + fact.subject.of.size()), &fact);
+void FactsOfId::sort() {
+  if (sorted_) return;
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.of < b.of; });
+  sorted_ = true;
+}
+
+const Fact* FactsOfId::find(const Focus& of) const {
+  const auto after =
+      std::upper_bound(entries_.begin(), entries_.end(), of, [](const Focus& a, const Entry& b) { return a < b.of; });
+  return after != entries_.begin() && (after - 1)->of == of ? (after - 1)->fact : nullptr;
+}
+
+const Fact* FactsOfId::find(const std::vector<Address>& set) const {
+  const auto found = std::find_if(of_sets_.rbegin(), of_sets_.rend(),
+                                  [&](const Fact* fact) { return same_members(fact->subject.of, set); });
+  return found == of_sets_.rend() ? nullptr : *found;
+}
+
+FactIndex::FactIndex(const std::vector<Fact>& facts) {
+  for (const auto& fact : facts) append(fact);
+  for (auto& [id, facts_of_id] : ids_) facts_of_id.sort();
+}
+
+void FactIndex::add(const Fact& fact) { append(fact).sort(); }
+
+FactsOfId& FactIndex::append(const Fact& fact) {
   if (fact.subject.kind == SubjectKind::gpu && fact.id == "gpu.vendor" && !fact.subject.of.empty()) {
     gpus_.push_back(fact.subject.of.front());
   }
+  auto& same_id = ids_[fact.id];
+  same_id.append(fact);
+  return same_id;
+}
+
+const FactsOfId* FactIndex::of_id(std::string_view id) const {
+  const auto found = ids_.find(id);
+  return found == ids_.end() ? nullptr : &found->second;
 }
 
 const Fact* FactIndex::find(std::string_view id, const Focus& of) const {
-  const auto [first, last] = by_subject_.equal_range(key(id, of.begin(), of.end()));
-  for (auto it = first; it != last; ++it) {
-    const auto& fact = *it->second;
-    if (fact.id == id && fact.subject.kind != SubjectKind::set &&
-        std::equal(fact.subject.of.begin(), fact.subject.of.end(), of.begin(), of.end())) {
-      return &fact;
-    }
-  }
-  return nullptr;
+  const auto* facts = of_id(id);
+  return facts == nullptr ? nullptr : facts->find(of);
 }
 
 const Fact* FactIndex::find(std::string_view id, const std::vector<Address>& set) const {
-  const auto [first, last] = by_subject_.equal_range(key(id, nullptr, nullptr));
-  for (auto it = first; it != last; ++it) {
-    const auto& fact = *it->second;
-    if (fact.id == id && fact.subject.kind == SubjectKind::set && same_members(fact.subject.of, set)) return &fact;
-  }
-  return nullptr;
+  const auto* facts = of_id(id);
+  return facts == nullptr ? nullptr : facts->find(set);
 }
 
 }  // namespace gpucoop

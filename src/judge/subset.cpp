@@ -26,11 +26,11 @@ std::optional<int> rank(const Standing& here) {
 }
 
 /// The GPUs that the failures are about: those that fail by themselves, else the one in most of the failing pairs.
-std::vector<Address> to_blame(const std::vector<Outcome>& failed) {
+std::vector<Address> to_blame(const std::vector<const Outcome*>& failed) {
   std::vector<Address> alone;
   std::map<Address, std::size_t> in_pairs;
-  for (const auto& outcome : failed) {
-    for (const auto& leaf : outcome.leaves) {
+  for (const auto* outcome : failed) {
+    for (const auto& leaf : outcome->leaves) {
       if (leaf.focus.size == 1) add_once(alone, leaf.focus.of[0]);
       if (leaf.focus.size != 2) continue;
       for (const auto& gpu : leaf.focus) ++in_pairs[gpu];
@@ -93,7 +93,7 @@ std::optional<BestSubset> best_subset(const Question& question, const std::vecto
     }
     const auto blamed = to_blame(here.failed);
     if (blamed.empty()) break;
-    add_once(reasons, failure_words(here.failed.front(), evaluator, {}, here.state != ModeState::no));
+    add_once(reasons, failure_words(*here.failed.front(), evaluator, {}, here.state != ModeState::no));
     std::erase_if(rest,
                   [&](const Address& gpu) { return std::find(blamed.begin(), blamed.end(), gpu) != blamed.end(); });
   }

@@ -1,6 +1,9 @@
 #include "judge/verdict.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
 
 #include "judge/outcome_words.hpp"
 #include "judge/words.hpp"
@@ -12,53 +15,60 @@ namespace {
 /// A report names each kind of fact for so many subjects at most: 16 GPUs have 240 ordered pairs.
 constexpr std::size_t kReferencesOfOneFact = 16;
 
-Reason why_missing(const FactRule& rule) {
-  if (rule.subject == SubjectKind::library) return Reason::not_inspected;
-  return rule.tier == Tier::static_ ? Reason::not_in_input : Reason::not_probed;
-}
-
-Subject subject_of(const Leaf& leaf, const std::vector<Address>& set) {
-  if (leaf.rule->subject == SubjectKind::set) return {SubjectKind::set, set};
-  return {leaf.rule->subject, {leaf.focus.begin(), leaf.focus.end()}};
-}
-
 bool is_established(const Leaf& leaf) { return leaf.fact != nullptr && !leaf.fact->value.is_unknown(); }
 
-/// Which of the unknown facts decide.
-enum class Decisive { probes, readings };
+/// Which facts are named first: what is established, then of the unknown the ones that decide; or, of what is
+/// established, what was tried.
+enum class Order { probes_decide, readings_decide, tried_first };
 
-/// What is known first, then the decisive ones of the unknown.
-void sort_by_weight(std::vector<Leaf>& leaves, Decisive decisive) {
-  std::stable_sort(leaves.begin(), leaves.end(), [decisive](const Leaf& a, const Leaf& b) {
-    if (is_established(a) != is_established(b)) return is_established(a);
-    if (is_established(a)) return false;
-    return decisive == Decisive::probes ? a.rule->tier > b.rule->tier : a.rule->tier < b.rule->tier;
-  });
-}
+constexpr int kHighestTier = static_cast<int>(Tier::probed);
+constexpr int kPlaces = 2 * (kHighestTier + 1);
 
-bool any_probed(const Outcome& outcome) {
-  return std::any_of(outcome.leaves.begin(), outcome.leaves.end(),
-                     [](const Leaf& leaf) { return leaf.rule->tier == Tier::probed; });
+/// Smaller is named earlier.
+int place(const Leaf& leaf, Order order) {
+  const int tier = static_cast<int>(leaf.rule->tier);
+  if (is_established(leaf)) return order == Order::tried_first ? kHighestTier - tier : 0;
+  return kHighestTier + 1 + (order == Order::readings_decide ? tier : kHighestTier - tier);
 }
 
 /// The outcomes of a mode's clauses.
 struct Judged {
-  Outcome worst;
-  std::vector<Outcome> failed;  ///< those that are false
+  Tri value = Tri::yes;                ///< the worst of them
+  std::vector<const Outcome*> worst;   ///< those that are as bad
+  std::vector<const Outcome*> failed;  ///< those that are false
+
+  /// The worst as one, with the leaves for which `chosen` is true.
+  template <class F>
+  [[nodiscard]] Outcome together(F chosen) const {
+    Outcome all;
+    all.value = value;
+    if (!worst.empty()) all.clause = worst.front()->clause;
+    if (!worst.empty()) all.through = worst.front()->through;
+    for (const auto* outcome : worst) {
+      std::copy_if(outcome->leaves.begin(), outcome->leaves.end(), std::back_inserter(all.leaves), chosen);
+    }
+    return all;
+  }
 };
 
 Judged judge_clauses(const std::vector<const Clause*>& clauses, const Evaluator& evaluator, Basis basis) {
   Judged judged;
   for (const auto* clause : clauses) {
-    auto outcome = evaluator.clause(*clause, basis);
-    if (outcome.value == Tri::no) judged.failed.push_back(outcome);
-    if (outcome.value < judged.worst.value) {
-      judged.worst = std::move(outcome);
-    } else if (outcome.value == judged.worst.value) {
-      judged.worst.leaves.insert(judged.worst.leaves.end(), outcome.leaves.begin(), outcome.leaves.end());
-    }
+    const auto& outcome = evaluator.clause(*clause, basis);
+    if (outcome.value == Tri::no) judged.failed.push_back(&outcome);
+    if (outcome.value > judged.value) continue;
+    if (outcome.value < judged.value) judged.worst.clear();
+    judged.value = outcome.value;
+    judged.worst.push_back(&outcome);
   }
   return judged;
+}
+
+bool any_probed(const Judged& judged) {
+  const auto probed = [](const Leaf& leaf) { return leaf.rule->tier == Tier::probed; };
+  return std::any_of(judged.worst.begin(), judged.worst.end(), [&](const Outcome* outcome) {
+    return std::any_of(outcome->leaves.begin(), outcome->leaves.end(), probed);
+  });
 }
 
 /// Builds one answer.
@@ -72,10 +82,10 @@ class Judge {
     verdict_.settled_by = Known<std::string>::absent();
     const auto shown = judge_clauses(question_.require, evaluator_, Basis::established);
     const auto preferred = judge_clauses(question_.prefer, evaluator_, Basis::established);
-    switch (shown.worst.value) {
+    switch (shown.value) {
       case Tri::no: state(ModeState::no, shown, false); break;
       // Without a probe's evidence nothing is a yes, not even where there is nothing that could fail.
-      case Tri::yes: any_probed(shown.worst) ? settled(shown, preferred) : open(shown, preferred); break;
+      case Tri::yes: any_probed(shown) ? settled(shown, preferred) : open(shown, preferred); break;
       case Tri::unknown: open(shown, preferred); break;
     }
     return std::move(verdict_);
@@ -85,10 +95,10 @@ class Judge {
   void state(ModeState state, const Judged& judged, bool expected) {
     if (!expected) verdict_.state = state;
     verdict_.expected = state;
-    const auto& first = judged.failed.front();
+    const auto& first = *judged.failed.front();
     verdict_.why = failure_words(first, evaluator_, left_out_, expected);
-    for (const auto& outcome : judged.failed) offer(outcome);
-    cite(first.leaves);
+    for (const auto* outcome : judged.failed) offer(*outcome);
+    cite({&first});
   }
 
   void settled(const Judged& shown, const Judged& preferred) {
@@ -96,44 +106,42 @@ class Judge {
     verdict_.state = degraded ? ModeState::degraded : ModeState::yes;
     verdict_.expected = verdict_.state;
     verdict_.why = degraded ? preference_words(preferred) : "all that it needs has been tried and works";
-    auto probed = shown.worst.leaves;
-    std::stable_sort(probed.begin(), probed.end(),
-                     [](const Leaf& a, const Leaf& b) { return a.rule->tier > b.rule->tier; });
-    cite(probed);
+    cite(shown.worst, Order::tried_first);
   }
 
   void open(const Judged& shown, const Judged& preferred) {
     verdict_.state = ModeState::unknown;
     const auto hoped = judge_clauses(question_.require, evaluator_, Basis::expected);
-    if (hoped.worst.value == Tri::no) {
+    if (hoped.value == Tri::no) {
       state(ModeState::no, hoped, true);
-      settle(hoped.failed.front(), shown.worst);
+      settle(*hoped.failed.front(), shown);
       return;
     }
-    if (hoped.worst.value == Tri::unknown) {
+    if (hoped.value == Tri::unknown) {
+      const auto open = hoped.together([](const Leaf&) { return true; });
       verdict_.expected = Known<ModeState>::unknown(Reason::not_derivable);
-      verdict_.why = unknown_words(hoped.worst, evaluator_, left_out_);
-      cite(hoped.worst.leaves, Decisive::readings);
-      settle_by_reading(hoped.worst);
+      verdict_.why = unknown_words(open, evaluator_, left_out_);
+      cite({&open}, Order::readings_decide);
+      settle_by_reading(open);
       return;
     }
     const bool degraded = !preferred.failed.empty();
+    auto promise = hoped.together([](const Leaf& leaf) { return !leaf.condition->holds.empty(); });
     verdict_.expected = degraded ? ModeState::degraded : ModeState::yes;
-    verdict_.why = degraded ? preference_words(preferred) : promise_words(hoped.worst, *question_.unproven, evaluator_);
-    auto known = hoped.worst.leaves;
-    std::erase_if(known, [](const Leaf& leaf) { return leaf.condition->holds.empty() || !is_established(leaf); });
-    cite(known);
-    cite(shown.worst.leaves);
+    verdict_.why = degraded ? preference_words(preferred) : promise_words(promise, *question_.unproven, evaluator_);
+    std::erase_if(promise.leaves, [](const Leaf& leaf) { return !is_established(leaf); });
+    cite({&promise});
+    cite(shown.worst);
     settle_by_command();
   }
 
   /// Words, remedies and evidence of the preferences that are not met.
   std::string preference_words(const Judged& preferred) {
     std::vector<std::string> texts;
-    for (const auto& outcome : preferred.failed) {
-      add_once(texts, failure_words(outcome, evaluator_, left_out_, false));
-      offer(outcome);
-      cite(outcome.leaves);
+    for (const auto* outcome : preferred.failed) {
+      add_once(texts, failure_words(*outcome, evaluator_, left_out_, false));
+      offer(*outcome);
+      cite({outcome});
     }
     std::string text;
     for (const auto& one : texts) text += (text.empty() ? "" : "; ") + one;
@@ -161,19 +169,22 @@ class Judge {
     for (const auto* clause : outcome.through) take(*clause);
   }
 
-  void cite(std::vector<Leaf> leaves, Decisive decisive = Decisive::probes) {
-    sort_by_weight(leaves, decisive);
-    for (const auto& leaf : leaves) {
-      const auto& id = leaf.rule->id;
-      const auto named = std::count(cited_.begin(), cited_.end(), &id);
-      if (static_cast<std::size_t>(named) >= kReferencesOfOneFact) continue;
-      const auto reference = missing_.reference_of(leaf, evaluator_.set());
-      if (std::find(verdict_.decided_by.begin(), verdict_.decided_by.end(), reference) != verdict_.decided_by.end()) {
-        continue;
+  void cite(const std::vector<const Outcome*>& outcomes, Order order = Order::probes_decide) {
+    for (int now = 0; now < kPlaces; ++now) {
+      for (const auto* outcome : outcomes) {
+        for (const auto& leaf : outcome->leaves) {
+          if (place(leaf, order) == now) cite(leaf);
+        }
       }
-      verdict_.decided_by.push_back(reference);
-      cited_.push_back(&id);
     }
+  }
+
+  void cite(const Leaf& leaf) {
+    auto& cited = cited_[leaf.rule];
+    if (cited.size() >= kReferencesOfOneFact || std::find(cited.begin(), cited.end(), leaf.focus) != cited.end())
+      return;
+    cited.push_back(leaf.focus);
+    verdict_.decided_by.push_back(missing_.reference_of(leaf, evaluator_.set()));
   }
 
   void settle_by_command() {
@@ -185,7 +196,7 @@ class Judge {
   }
 
   /// A run can settle the mode where nothing that decides is left to be read; else reading it comes first.
-  void settle(const Outcome& decisive, const Outcome& shown) {
+  void settle(const Outcome& decisive, const Judged& shown) {
     const auto unread = [](const Leaf& leaf) { return leaf.rule->tier == Tier::static_ && !is_established(leaf); };
     const bool runnable =
         evaluator_.set().size() > 1 && std::none_of(decisive.leaves.begin(), decisive.leaves.end(), unread);
@@ -193,8 +204,8 @@ class Judge {
       settle_by_command();
       return;
     }
-    for (const auto& leaf : shown.leaves) {
-      if (leaf.rule->tier != Tier::static_) continue;
+    const auto read = shown.together([](const Leaf& leaf) { return leaf.rule->tier == Tier::static_; });
+    for (const auto& leaf : read.leaves) {
       for (const auto& id : leaf.rule->settle) {
         const auto& remedy = evaluator_.rules().remedy(id);
         if (remedy.command.empty() || verdict_.settled_by.is_known()) continue;
@@ -223,22 +234,11 @@ class Judge {
   RemedyBook& book_;
   MissingFacts& missing_;
   Answer verdict_;
-  std::vector<const std::string*> cited_;  ///< ids of the facts named so far, one entry a reference
+  /// What each fact has been named for; of one for the set or the host that is nothing in particular.
+  std::unordered_map<const FactRule*, std::vector<Focus>> cited_;
 };
 
 }  // namespace
-
-std::string MissingFacts::reference_of(const Leaf& leaf, const std::vector<Address>& set) {
-  if (leaf.fact != nullptr) return reference(*leaf.fact);
-  Fact fact;
-  fact.id = leaf.rule->id;
-  fact.subject = subject_of(leaf, set);
-  fact.value = Known<FactValue>::unknown(why_missing(*leaf.rule));
-  fact.tier = leaf.rule->tier;
-  fact.evidence = reason_words(fact.value.reason());
-  if (find_fact(facts_, fact.id, fact.subject) == nullptr) facts_.push_back(fact);
-  return reference(fact);
-}
 
 Question question(const ModeRule& mode) {
   Question q;
@@ -266,24 +266,24 @@ Question question(const EngineModeRule& row, const RuleIndex& rules) {
 
 Standing standing(const Question& question, const Evaluator& evaluator) {
   Standing here;
-  auto shown = judge_clauses(question.require, evaluator, Basis::established);
+  const auto shown = judge_clauses(question.require, evaluator, Basis::established);
   const auto held = [&] {
     const auto preferred = judge_clauses(question.prefer, evaluator, Basis::established);
     return preferred.failed.empty() ? ModeState::yes : ModeState::degraded;
   };
-  if (shown.worst.value == Tri::no) {
+  if (shown.value == Tri::no) {
     here.state = ModeState::no;
     here.expected = ModeState::no;
-    here.failed = std::move(shown.failed);
-  } else if (shown.worst.value == Tri::yes && any_probed(shown.worst)) {
+    here.failed = shown.failed;
+  } else if (shown.value == Tri::yes && any_probed(shown)) {
     here.state = held();
     here.expected = here.state;
   } else {
-    auto hoped = judge_clauses(question.require, evaluator, Basis::expected);
-    here.failed = std::move(hoped.failed);
-    if (hoped.worst.value == Tri::no) here.expected = ModeState::no;
-    if (hoped.worst.value == Tri::yes) here.expected = held();
-    if (hoped.worst.value == Tri::unknown) here.expected = Known<ModeState>::unknown(Reason::not_derivable);
+    const auto hoped = judge_clauses(question.require, evaluator, Basis::expected);
+    here.failed = hoped.failed;
+    if (hoped.value == Tri::no) here.expected = ModeState::no;
+    if (hoped.value == Tri::yes) here.expected = held();
+    if (hoped.value == Tri::unknown) here.expected = Known<ModeState>::unknown(Reason::not_derivable);
   }
   return here;
 }

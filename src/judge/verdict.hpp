@@ -1,26 +1,15 @@
 #pragma once
 
-#include <deque>
 #include <string>
 #include <vector>
 
 #include "judge/evaluator.hpp"
+#include "judge/missing_facts.hpp"
 #include "judge/remedy_book.hpp"
 #include "judge/sets.hpp"
 #include "model/report.hpp"
 
 namespace gpucoop {
-
-/// Facts that verdicts name and no source has: unknown, each once.
-class MissingFacts {
- public:
-  /// The reference of the leaf's fact; where there is none, it is added here.
-  std::string reference_of(const Leaf& leaf, const std::vector<Address>& set);
-  [[nodiscard]] const std::vector<Fact>& facts() const { return facts_; }
-
- private:
-  std::vector<Fact> facts_;
-};
 
 /// What is judged: the clauses of a mode, or of an engine's way of doing it together with those of the modes that it
 /// builds on. Refers to the rules.
@@ -34,11 +23,11 @@ struct Question {
 [[nodiscard]] Question question(const EngineModeRule& row, const RuleIndex& rules);
 
 /// What a question comes to for one set, and every requirement that is false (where nothing is established to be:
-/// that is expected to be).
+/// that is expected to be). Refers to the evaluator.
 struct Standing {
   ModeState state = ModeState::unknown;
   Known<ModeState> expected;
-  std::vector<Outcome> failed;
+  std::vector<const Outcome*> failed;
 };
 [[nodiscard]] Standing standing(const Question& question, const Evaluator& evaluator);
 
