@@ -1,5 +1,7 @@
 #include "base/address.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace gpucoop {
@@ -35,30 +37,36 @@ unsigned hex_digits(std::uint32_t value) {
   return n;
 }
 
-void append_hex(std::string& text, std::uint32_t value, unsigned digits) {
-  for (; digits > 0; --digits) text += "0123456789abcdef"[(value >> (4 * (digits - 1))) & 0xf];
+// Reports name thousands of addresses: printf would take most of the time of a judgement.
+char* put_hex(char* to, std::uint32_t value, unsigned digits) {
+  for (; digits > 0; --digits) *to++ = "0123456789abcdef"[(value >> (4 * (digits - 1))) & 0xf];
+  return to;
 }
 
-// Reports name thousands of addresses: printf would take most of the time of a judgement.
-std::string bus_device_function(const Address& a) {
-  std::string text;
-  append_hex(text, a.bus, 2);
-  text += ':';
-  append_hex(text, a.device, 2);
-  text += '.';
-  append_hex(text, a.function, 1);
-  return text;
+char* put_short_form(char* to, const Address& a) {
+  to = put_hex(to, a.bus, 2);
+  *to++ = ':';
+  to = put_hex(to, a.device, 2);
+  *to++ = '.';
+  return put_hex(to, a.function, 1);
 }
+
+using Buffer = std::array<char, 20>;  // eight digits of domain, two of bus and device, one of function
 
 }  // namespace
 
 std::string to_string(const Address& a) {
-  std::string text;
-  append_hex(text, a.domain, a.domain > 0xffff ? hex_digits(a.domain) : 4);
-  return text + ':' + bus_device_function(a);
+  Buffer buffer{};
+  char* end = put_hex(buffer.data(), a.domain, std::max(4U, hex_digits(a.domain)));
+  *end++ = ':';
+  return {buffer.data(), put_short_form(end, a)};
 }
 
-std::string short_form(const Address& a) { return a.domain != 0 ? to_string(a) : bus_device_function(a); }
+std::string short_form(const Address& a) {
+  if (a.domain != 0) return to_string(a);
+  Buffer buffer{};
+  return {buffer.data(), put_short_form(buffer.data(), a)};
+}
 
 std::optional<Address> parse_address_prefix(std::string_view text, std::size_t& length) {
   Address a;

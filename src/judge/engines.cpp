@@ -16,7 +16,7 @@ bool holds_for(const AdviceRule& advice, const Focus& focus, const Evaluator& ev
 }
 
 /// For the set as a whole, for some GPU of it, or for some pair.
-bool holds(const AdviceRule& advice, const Evaluator& evaluator) {
+bool holds_anywhere(const AdviceRule& advice, const Evaluator& evaluator) {
   if (!evaluator.concerns(advice.vendors)) return false;
   if (holds_for(advice, Focus{}, evaluator)) return true;
   const auto& set = evaluator.set();
@@ -33,26 +33,31 @@ bool holds(const AdviceRule& advice, const Evaluator& evaluator) {
 
 }  // namespace
 
-EngineVerdict judge_engine_mode(const EngineModeRule& row, const Evaluator& evaluator,
-                                const std::vector<LeftOut>& left_out, RemedyBook& book, MissingFacts& missing) {
-  auto found = answer(question(row, evaluator.rules()), evaluator, left_out, book, missing);
+bool EngineJudge::holds(const AdviceRule& advice) {
+  const auto [known, fresh] = holds_.try_emplace(&advice, false);
+  if (fresh) known->second = holds_anywhere(advice, evaluator_);
+  return known->second;
+}
+
+EngineVerdict EngineJudge::judge(const EngineModeRule& row) {
+  auto found = answer(question(row, evaluator_.rules()), evaluator_, left_out_, book_, missing_);
   EngineVerdict verdict;
   verdict.id = row.id;
   verdict.engine = row.engine;
   verdict.mode = row.mode;
   verdict.title = row.title;
-  verdict.set = evaluator.set();
+  verdict.set = evaluator_.set();
   verdict.state = found.state;
   verdict.expected = found.expected;
   verdict.why = std::move(found.why);
   verdict.decided_by = std::move(found.decided_by);
   verdict.settled_by = std::move(found.settled_by);
   verdict.remedies = std::move(found.remedies);
-  const Fill values = {{"count", std::to_string(evaluator.set().size())}};
+  const Fill values = {{"count", std::to_string(evaluator_.set().size())}};
   for (const auto& flag : row.flags) verdict.flags.push_back(fill(flag, values));
   for (const auto& id : row.advice) {
-    const auto& advice = evaluator.rules().advice(id);
-    if (!holds(advice, evaluator)) continue;
+    const auto& advice = evaluator_.rules().advice(id);
+    if (!holds(advice)) continue;
     verdict.advice.push_back({advice.kind, fill(advice.text, values), fill(advice.why, values), advice.otherwise});
   }
   return verdict;

@@ -274,9 +274,13 @@ Outcome Evaluator::expect(const Leaf& unknown, std::span<const Address> members)
     Tri expected = tri(expectation.value);
     if (!expectation.gate.empty()) {
       const bool whole = unknown.rule->subject == SubjectKind::set || unknown.rule->subject == SubjectKind::host;
-      outcome = gate(rules_.gate(expectation.gate), whole ? std::span<const Address>(set_) : members, Basis::expected);
-      expected = outcome.value;
-      outcome.value = known_anyway;
+      const auto& behind =
+          gate(rules_.gate(expectation.gate), whole ? std::span<const Address>(set_) : members, Basis::expected);
+      expected = behind.value;
+      outcome.clause = behind.clause;
+      outcome.through = behind.through;
+      outcome.leaves.reserve(behind.leaves.size() + 1);
+      outcome.leaves = behind.leaves;
     }
     if (unknown.condition->op != Operator::is_known && expected != Tri::unknown) {
       outcome.value = compare_known(*unknown.condition, FactValue(expected == Tri::yes));

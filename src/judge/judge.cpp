@@ -86,9 +86,10 @@ class Judgements {
       }
       judgement_.modes.push_back(std::move(verdict));
     }
+    EngineJudge engines(evaluator, left_out, book_, missing_);
     for (const auto& row : rules_.engine_modes) {
       if (!evaluator.concerns(row.vendors)) continue;
-      judgement_.engines.push_back(judge_engine_mode(row, evaluator, left_out, book_, missing_));
+      judgement_.engines.push_back(engines.judge(row));
     }
     const auto& own = evaluators_.facts_of(set.gpus);
     judgement_.facts.insert(judgement_.facts.end(), own.begin(), own.end());

@@ -25,7 +25,10 @@ std::string_view to_string(SubjectKind kind) {
 }
 
 std::string reference(const Fact& fact) {
-  std::string text = fact.id;
+  constexpr std::size_t kUsualAddress = sizeof(",0000:00:00.0") - 1;
+  std::string text;
+  text.reserve(fact.id.size() + fact.subject.of.size() * kUsualAddress);
+  text += fact.id;
   for (std::size_t i = 0; i < fact.subject.of.size(); ++i) {
     text += i == 0 ? '@' : ',';
     text += to_string(fact.subject.of[i]);
