@@ -50,10 +50,50 @@ std::vector<Fact> facts_for(const Rules& rules) {
   return facts;
 }
 
+/// A catalogue to put the input over.
+const std::string kBase = R"([[fact]]
+id = "base.fact"
+subject = "set"
+type = "bool"
+tier = "probed"
+title = "t"
+meaning = "m"
+established = "e"
+source = "s"
+[[mode]]
+id = "base.mode"
+title = "t"
+meaning = "m"
+unproven = "u"
+source = "s"
+require = [{ any_of = [{ fact = "base.fact", is = true }], why = "w", remedies = ["base.remedy"] }]
+[[remedy]]
+id = "base.remedy"
+title = "t"
+text = "t"
+changes = ["base.fact"]
+cost = "c"
+risk = "r"
+source = "s"
+)";
+
+/// Put over others, rules load or give a mistake of either file, and the base is whole or replaced, never half there.
+void put_over_others(const std::string& text) {
+  const auto loaded = load_rules({{"fuzz.toml", text}}, {{"base.toml", kBase}});
+  if (!loaded) {
+    if (loaded.error().what.empty() || loaded.error().where.empty()) std::abort();
+    return;
+  }
+  if (!explain("base.mode", loaded.value(), nullptr)) std::abort();
+  (void)judge(facts_for(loaded.value()), loaded.value());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto loaded = load_rules({{"fuzz.toml", std::string(reinterpret_cast<const char*>(data), size)}});
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  put_over_others(text);
+  const auto loaded = load_rules({{"fuzz.toml", text}});
   if (!loaded) {
     // A mistake always has a place and words.
     if (loaded.error().what.empty() || loaded.error().where.rfind("fuzz.toml", 0) != 0) std::abort();
@@ -67,6 +107,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (known) report.topology.facts = facts_for(rules);
     report.judgement = judge(report.topology.facts, rules);
     if (known && report.judgement.modes.size() != rules.modes.size()) std::abort();
+    if (report.judgement.engines.size() > rules.engine_modes.size()) std::abort();
     for (const auto& name : rule_names(rules)) {
       const auto explanation = explain(name.id, rules, &report);
       if (!explanation) std::abort();

@@ -1,5 +1,7 @@
 #include "pipeline.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -29,11 +31,9 @@ std::string now() {
     if (end != fixed && *end == '\0' && value >= 0) seconds = static_cast<std::time_t>(value);
   }
   std::tm utc{};
-  char text[32] = "";
-  if (::gmtime_r(&seconds, &utc) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
-    return "1970-01-01T00:00:00Z";
-  }
-  return text;
+  if (::gmtime_r(&seconds, &utc) == nullptr || utc.tm_year > 9999 - 1900) return "1970-01-01T00:00:00Z";
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
 Result<std::vector<Input>> read_files(const std::vector<std::string>& names) {

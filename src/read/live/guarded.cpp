@@ -55,10 +55,10 @@ void warn(const ChildReading& reading, Recording& recording) {
 
 }  // namespace
 
-void read_guarded(const Roots& roots, const Rules& rules, const ChildLimits& limits, Recording& recording) {
+GuardedReading::GuardedReading(const Roots& roots, const Recording& recording, const ChildLimits& limits) {
   const auto gpus = gpus_of(recording);
   if (gpus.empty()) return;
-  const auto reading = read_in_child(
+  child_ = std::make_unique<ReaderChild>(
       [&](ChildOutput& output) {
         Reports reports(output);
         const auto sys = roots.open(roots.sys);
@@ -67,6 +67,11 @@ void read_guarded(const Roots& roots, const Rules& rules, const ChildLimits& lim
         read_processes(sys, roots.open(roots.proc), roots.open(roots.etc), reports);
       },
       limits);
+}
+
+void GuardedReading::add_to(Recording& recording, const Rules& rules) {
+  if (!child_) return;
+  const auto reading = child_->take();
   KfdTopology topology;
   HolderFindings findings;
   std::vector<DriverAttributes> attributes;

@@ -80,16 +80,17 @@ Result<Recording> read_live(const Roots& roots, const Rules& rules) {
   const auto list = sys.folder("bus/pci/devices");
   if (list.ok()) {
     read_devices(list, recording);
-    read_slots(sys, recording.devices);
-    read_guarded(roots, rules, {}, recording);
-    read_names(roots, recording.devices);
   } else {
     recording.warnings.push_back({"live.no-pci",
                                   list.missing() ? "The kernel shows no PCI bus here (bus/pci/devices is missing)."
                                                  : "The list of PCI devices (bus/pci/devices) may not be read.",
                                   roots.sys});
   }
+  GuardedReading guarded(roots, recording);
+  read_slots(sys, recording.devices);
   read_host(roots, rules, recording);
+  guarded.add_to(recording, rules);
+  read_names(roots, recording.devices);
   return recording;
 }
 

@@ -121,9 +121,8 @@ bool take_messages(std::string& bytes, std::vector<std::string>& messages) {
   return finished;
 }
 
-ChildReading::End take_all(int pipe, const ChildLimits& limits, std::vector<std::string>& messages) {
+ChildReading::End take_all(int pipe, Clock::time_point deadline, std::size_t most, std::vector<std::string>& messages) {
   using End = ChildReading::End;
-  const auto deadline = Clock::now() + limits.deadline;
   std::string bytes;
   std::size_t taken = 0;
   std::vector<char> buffer(std::size_t{64} << 10);
@@ -132,14 +131,15 @@ ChildReading::End take_all(int pipe, const ChildLimits& limits, std::vector<std:
     struct pollfd ready {
       pipe, POLLIN, 0
     };
-    const int got = left.count() < 0 ? 0 : ::poll(&ready, 1, static_cast<int>(left.count()) + 1);
+    // What lies in the pipe when the deadline has passed counts: it may have come long before.
+    const int got = ::poll(&ready, 1, left.count() < 0 ? 0 : static_cast<int>(left.count()) + 1);
     if (got < 0 && errno == EINTR) continue;
     if (got == 0) return End::timeout;
     const auto count = got < 0 ? -1 : ::read(pipe, buffer.data(), buffer.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count <= 0) return End::failed;
     taken += static_cast<std::size_t>(count);
-    if (taken > limits.bytes) return End::too_much;
+    if (taken > most) return End::too_much;
     bytes.append(buffer.data(), static_cast<std::size_t>(count));
     if (take_messages(bytes, messages)) return End::finished;
   }
@@ -177,22 +177,44 @@ void ChildOutput::send(std::string_view message) {
   write_all(fd_, bytes);
 }
 
-ChildReading read_in_child(const std::function<void(ChildOutput&)>& job, const ChildLimits& limits) {
-  ChildReading reading;
-  const Progress progress;
+struct ReaderChild::Running {
+  Progress progress;
+  Descriptor from;
+  pid_t process = 0;
+  Clock::time_point deadline;
+  std::size_t most = 0;
+};
+
+ReaderChild::ReaderChild(const std::function<void(ChildOutput&)>& job, const ChildLimits& limits) {
+  auto running = std::make_unique<Running>();
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return reading;
-  const Descriptor from(ends[0]);
-  Descriptor to(ends[1]);
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
+  running->from = Descriptor(ends[0]);
+  const Descriptor to(ends[1]);
+  running->deadline = Clock::now() + limits.deadline;
+  running->most = limits.bytes;
   const auto parent = ::getpid();
-  const auto child = ::fork();
-  if (child == 0) run_child(job, to.get(), parent, progress.memory());
-  to = Descriptor();
-  if (child < 0) return reading;
-  reading.end = take_all(from.get(), limits, reading.messages);
-  if (!end_child(child)) reading.stuck = static_cast<std::uint32_t>(child);
-  reading.last = progress.text();
+  running->process = ::fork();
+  if (running->process == 0) run_child(job, to.get(), parent, running->progress.memory());
+  if (running->process > 0) running_ = std::move(running);
+}
+
+ReaderChild::~ReaderChild() {
+  if (running_) (void)end_child(running_->process);
+}
+
+ChildReading ReaderChild::take() {
+  ChildReading reading;
+  const auto running = std::move(running_);
+  if (!running) return reading;
+  reading.end = take_all(running->from.get(), running->deadline, running->most, reading.messages);
+  if (!end_child(running->process)) reading.stuck = static_cast<std::uint32_t>(running->process);
+  reading.last = running->progress.text();
   return reading;
+}
+
+ChildReading read_in_child(const std::function<void(ChildOutput&)>& job, const ChildLimits& limits) {
+  return ReaderChild(job, limits).take();
 }
 
 }  // namespace gpucoop

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,11 +42,29 @@ struct ChildReading {
   std::uint32_t stuck = 0;  ///< its process number where it did not even end when it was killed, else 0
 };
 
-/// Runs `job` in a forked child and takes its messages until it returns or the deadline passes. The child is then
-/// killed; one that the kernel cannot end (it waits uninterruptibly inside a driver) is left to init. It keeps none of
-/// this process' descriptors open, standard output among them, runs no exit handler, and dies with its parent. This
-/// returns within the deadline and a quarter of a second, whatever the job does.
-/// The calling process must have one thread only.
+/// Runs `job` in a forked child, which goes on while this process does something else. The child keeps none of this
+/// process' descriptors open, standard output among them, runs no exit handler, and dies with its parent. It is killed
+/// when it is taken or the object goes; one that the kernel cannot end (it waits uninterruptibly inside a driver) is
+/// left to init. The process that starts it must have one thread only.
+class ReaderChild {
+ public:
+  /// The deadline counts from here.
+  explicit ReaderChild(const std::function<void(ChildOutput&)>& job, const ChildLimits& limits = {});
+  ReaderChild(const ReaderChild&) = delete;
+  ReaderChild& operator=(const ReaderChild&) = delete;
+  ~ReaderChild();
+
+  /// What the child has handed over and hands over until it returns or the deadline passes; that it passed while
+  /// nobody was listening loses nothing. Returns within the deadline and a quarter of a second, whatever the job does.
+  /// Once only.
+  [[nodiscard]] ChildReading take();
+
+ private:
+  struct Running;
+  std::unique_ptr<Running> running_;  ///< null where it could not be started, and once it was taken
+};
+
+/// Starts the job and takes what comes of it.
 [[nodiscard]] ChildReading read_in_child(const std::function<void(ChildOutput&)>& job, const ChildLimits& limits = {});
 
 }  // namespace gpucoop

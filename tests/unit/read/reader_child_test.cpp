@@ -194,3 +194,28 @@ TEST_CASE("reader child: values come back as they were packed, and cut bytes giv
   check(bytes, true);
   for (std::size_t length = 0; length < bytes.size(); ++length) check(std::string_view(bytes).substr(0, length), false);
 }
+
+TEST_CASE("a child that is started goes on while its parent does something else, and nothing of it is lost") {
+  ChildLimits limits;
+  limits.deadline = std::chrono::milliseconds(0);
+  ReaderChild child(
+      [](ChildOutput& output) {
+        output.reading("a file");
+        output.send("early");
+      },
+      limits);
+  // It has ended, and the deadline is past: what it sent counts all the same.
+  siginfo_t info{};
+  REQUIRE(::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0);
+  const auto reading = child.take();
+  CHECK(reading.end == ChildReading::End::finished);
+  CHECK(reading.messages == std::vector<std::string>{"early"});
+  CHECK(child.take().end == ChildReading::End::failed);
+}
+
+TEST_CASE("a child that nobody takes is ended with its object") {
+  {
+    const ReaderChild child([](ChildOutput&) { ::pause(); });
+  }
+  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
+}
