@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -30,10 +31,16 @@ std::string now() {
     const long long value = std::strtoll(fixed, &end, 10);
     if (end != fixed && *end == '\0' && value >= 0) seconds = static_cast<std::time_t>(value);
   }
-  std::tm utc{};
-  if (::gmtime_r(&seconds, &utc) == nullptr || utc.tm_year > 9999 - 1900) return "1970-01-01T00:00:00Z";
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min, utc.tm_sec);
+  constexpr std::time_t kLast = 253402300799;  // the end of the year 9999: years have four digits
+  if (seconds > kLast) return "1970-01-01T00:00:00Z";
+  // Not gmtime: that reads the host's time zone first.
+  const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(time - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
 }
 
 Result<std::vector<Input>> read_files(const std::vector<std::string>& names) {
