@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,7 @@ class Adder {
   Status run() {
     if (auto error = other_host()) return error;
     if (auto error = other_gpu()) return error;
+    if (auto error = at_odds()) return error;
     for (std::size_t i = 0; i < topology_.facts.size(); ++i) places_.emplace(key_of(topology_.facts[i]), i);
     for (const auto& run : measured_.runs) {
       for (const auto& fact : run.facts) run_of_.emplace(fact, &run);
@@ -102,8 +104,64 @@ class Adder {
   }
 
   static Error no_gpu(const std::string& address, const std::string& what) {
-    return {ExitCode::bad_input, address + " is no GPU of this host, but " + what + " names it", "",
-            "give the report of the probe as it was made"};
+    return not_as_made(address + " is no GPU of this host, but " + what + " names it");
+  }
+
+  static Error not_as_made(std::string what) {
+    return {ExitCode::bad_input, std::move(what), "", "give the report of the probe as it was made"};
+  }
+
+  /// Results that contradict themselves are none: not even what they leave open can be trusted.
+  [[nodiscard]] Status at_odds() const {
+    std::map<std::string, const Fact*> said;
+    std::map<std::string, const Fact*> named;
+    for (const auto& fact : measured_.facts) {
+      if (fact.value.is_unknown()) continue;
+      const auto [place, added] = said.emplace(key_of(fact), &fact);
+      const auto& other = *place->second;
+      if (!added && other.tier == fact.tier && !same_value(other.value, fact.value)) {
+        return not_as_made("the results of probes say of " + reference(fact) + " both " + in_words(other.value) +
+                           " and " + in_words(fact.value));
+      }
+      named.emplace(reference(fact), &fact);
+    }
+    std::set<std::string> passed;
+    for (const auto& run : measured_.runs) {
+      if (run.state == ProbeState::passed) passed.insert(run.facts.begin(), run.facts.end());
+    }
+    for (const auto& run : measured_.runs) {
+      for (const auto& name : run.facts) {
+        if (passed.count(name) != 0) continue;
+        const auto found = named.find(name);
+        if (auto error = unfounded(run, name, found == named.end() ? nullptr : found->second)) return error;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// A run that did not pass, and the fact that it names; `fact` is null where the results lack it.
+  [[nodiscard]] Status unfounded(const ProbeRun& run, const std::string& name, const Fact* fact) const {
+    const auto who = "a run of " + run.rung + (run.op.empty() ? "" : " (" + run.op + ")") + " that is " +
+                     std::string(to_string(run.state)) + " names " + name;
+    switch (run.state) {
+      case ProbeState::passed: return std::nullopt;
+      case ProbeState::skipped:
+      case ProbeState::invalid:
+      case ProbeState::inconclusive:
+        if (fact != nullptr) return not_as_made(who + ", but such a run establishes nothing");
+        return std::nullopt;
+      case ProbeState::failed:
+      case ProbeState::wrong_data:
+      case ProbeState::crashed:
+        if (fact == nullptr && find_fact_rule(rules_, name.substr(0, name.find('@'))) != nullptr) {
+          return not_as_made(who + ", but no fact says what came of it");
+        }
+        break;
+      case ProbeState::refused:
+      case ProbeState::hung: break;
+    }
+    if (fact == nullptr || !fact->value.is(FactValue(true))) return std::nullopt;
+    return not_as_made(who + ", but the fact says that it holds");
   }
 
   void add(const Fact& fact) {

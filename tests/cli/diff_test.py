@@ -195,6 +195,20 @@ class Errors(Case):
             with self.subTest(path=path):
                 file.write_text(json.dumps(validate.changed(report, path, value)), encoding="utf-8")
                 self.expect(65, run("diff", CHIPSET, file), str(file), words)
+        facts = [fact for fact in report["facts"] if fact["id"] == "atomics.path"]
+        for path, value, words in ((["gpus"], report["gpus"] * 2, "/gpus/2: is the second GPU of 0000:03:00.0"),
+                                   (["facts"], report["facts"] + [dict(facts[0], value=False)], "the second entry of atomics.path@"),
+                                   (["modes"], report["modes"] + [dict(report["modes"][0], state="yes")], "the second verdict of"),
+                                   (["engines"], report["engines"] * 2, "the second verdict of"),
+                                   (["pairs"], report["pairs"] * 2, "/pairs/1: is the second pair of"),
+                                   (["pairs", 0, "b"], report["pairs"][0]["a"], "pairs a GPU with itself"),
+                                   (["pairs", 0, "b"], "0000:99:00.0", "/pairs/0/b: is no GPU of this report"),
+                                   (["gpus", 0, "link", "gbytes_per_s"], -4, "/gpus/0/link/gbytes_per_s: has to be a number from 0")):
+            with self.subTest(words=words):
+                file.write_text(json.dumps(validate.changed(report, path, value)), encoding="utf-8")
+                self.expect(65, run("diff", CHIPSET, file), words)
+        file.write_text(json.dumps(report).replace('"simulated": false', '"simulated": true, "simulated": false', 1), encoding="utf-8")
+        self.expect(65, run("diff", file, CHIPSET), "has the key `simulated` twice")
         file.write_text(json.dumps(report)[:-20], encoding="utf-8")
         self.expect(65, run("diff", file, CHIPSET), "not whole", "%s:1" % file)
 

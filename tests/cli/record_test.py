@@ -271,15 +271,19 @@ class ProbeResults(Case):
         self.expect(66, run("record", "-o", self.out, "--from", self.dump, "--probe-results", self.folder / "none"))
         self.assertEqual(os.listdir(self.folder), ["probe.json"])
 
-    def test_two_probes_that_differ_settle_nothing(self):
+    def test_results_that_contradict_themselves_are_refused(self):
         fact = probe_results.fact
         self.write(probe_results.results(self.report, [fact("ccl.allreduce", "set", self.gpus, True),
                                                        fact("ccl.allreduce", "set", self.gpus[::-1], False)]))
+        self.expect(65, run("record", "-o", self.out, "--from", self.dump, "--probe-results", self.file), "both true and false")
+        self.assertFalse(self.out.exists())
+        # Not even a recording that says so, which gpucoop would not have written.
+        self.write(probe_results.all_good(self.report))
         self.record("--from", self.dump, "--probe-results", self.file)
-        report = self.judged("--from", self.out)
-        reduce = [fact for fact in report["facts"] if fact["id"] == "ccl.allreduce"]
-        self.assertEqual([(f["status"], f["reason"]) for f in reduce], [("unknown", "disagreement")])
-        self.assertIn("probe-results.disagreement", [w["code"] for w in report["warnings"]])
+        document = json.loads(self.out.read_text(encoding="ascii"))
+        document["measured"]["runs"][0]["state"] = "skipped"
+        self.out.write_text(json.dumps(document), encoding="ascii")
+        self.expect(65, run("topo", "--from", self.out), "establishes nothing", str(self.out))
 
     def test_facts_of_a_newer_version_are_a_warning(self):
         good = probe_results.all_good(self.report)

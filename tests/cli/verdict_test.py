@@ -184,6 +184,21 @@ class Measured(Case):
         self.expect(1, done)
         self.assertTrue(done.stdout.startswith(b"no: expert-dp"), done.stdout)
 
+    def test_what_did_not_pass_shows_nothing(self):
+        results = json.loads((SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json").read_text("utf-8"))
+        path = os.path.join(self.folder, "results.json")
+        reduce = [probe for probe in results["probes"] if probe["state"] == "passed" and probe["op"] == "all_reduce"]
+        self.assertTrue(reduce)
+        for state, words in (("skipped", "establishes nothing"), ("inconclusive", "establishes nothing"),
+                             ("hung", "the fact says that it holds"), ("wrong-data", "the fact says that it holds")):
+            with self.subTest(state=state):
+                for probe in reduce:
+                    probe["state"] = state
+                    self.assertTrue(probe["facts"])
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(results, file)
+                self.expect(65, at("xeon-w-four-b60/lspci-vv.txt", "--probe-results", path, "--require", "tensor"), words)
+
     def test_results_of_another_host_are_refused(self):
         results = str(SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json")
         self.expect(65, at(CLEAN, "--require", "tensor", "--probe-results", results))

@@ -1,5 +1,8 @@
 #include "read/report/document.hpp"
 
+#include <unordered_set>
+#include <vector>
+
 #include "read/recording/bounds.hpp"
 #include "read/recording/form.hpp"
 #include "read/recording/problems.hpp"
@@ -22,6 +25,23 @@ void check_schema(const Node& document) {
   schema->fail("is JSON, but no report of gpucoop");
 }
 
+/// Refuses a key that stands twice in an object: readers differ in which one they take.
+class KeysOnce {
+ public:
+  bool operator()(int /*depth*/, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open_.emplace_back();
+    if (event == Json::parse_event_t::object_end) open_.pop_back();
+    if (event == Json::parse_event_t::key && !open_.back().insert(parsed.get_ref<const std::string&>()).second) {
+      throw Mistake{
+          "has the key `" + parsed.get_ref<const std::string&>().substr(0, 40) + "` twice in one object", {}, {}};
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::unordered_set<std::string>> open_;
+};
+
 }  // namespace
 
 Status with_document(const std::string& name, std::string_view bytes, const std::function<void(const Node&)>& use) {
@@ -31,7 +51,7 @@ Status with_document(const std::string& name, std::string_view bytes, const std:
   };
   if (const auto excess = recording_file::find_excess(bytes, "report")) return broken(excess->at, excess->what);
   try {
-    const Json document = Json::parse(bytes);
+    const Json document = Json::parse(bytes, KeysOnce());
     const Node root(document);
     if (!document.is_object()) root.fail("is no JSON object");
     check_schema(root);
@@ -90,30 +110,30 @@ Fact read_fact(const Node& node) {
 
 ProbeRun read_run(const Node& node) {
   ProbeRun run;
-  run.rung = node.at("rung").text();
-  run.op = node.text_or_empty("op");
+  run.rung = node.at("rung").label();
+  run.op = node.label_or_empty("op");
   node.at("gpus").each([&](const Node& gpu) {
     const auto text = gpu.text();
     const bool simulated = starts_with(text, "host:") && parse_decimal(text.substr(5)).has_value();
     run.gpus.push_back(simulated ? text : to_string(gpu.address()));
   });
   if (const auto ranks = node.find("ranks")) run.ranks = ranks->small_whole();
-  run.backend = node.text_or_empty("backend");
-  run.variant = node.text_or_empty("variant");
+  run.backend = node.label_or_empty("backend");
+  run.variant = node.label_or_empty("variant");
   run.state = node.at("state").word<ProbeState>();
   run.reason = node.text_or_empty("reason");
   run.bytes = node.known_whole("bytes");
-  run.dtype = node.text_or_empty("dtype");
+  run.dtype = node.label_or_empty("dtype");
   run.wrong_words = node.known_whole("wrong_words");
-  run.seconds = node.known_number("seconds");
-  run.deadline_s = node.known_number("deadline_s");
-  run.latency_us = node.known_number("latency_us");
-  run.gbytes_per_s = node.known_number("gbytes_per_s");
-  run.bus_gbytes_per_s = node.known_number("bus_gbytes_per_s");
-  run.transport = node.text_or_empty("transport");
+  run.seconds = node.known_amount("seconds");
+  run.deadline_s = node.known_amount("deadline_s");
+  run.latency_us = node.known_amount("latency_us");
+  run.gbytes_per_s = node.known_amount("gbytes_per_s");
+  run.bus_gbytes_per_s = node.known_amount("bus_gbytes_per_s");
+  run.transport = node.label_or_empty("transport");
   if (const auto library = node.find("library")) {
-    run.library_name = library->at("name").text();
-    run.library_version = library->text_or_empty("version");
+    run.library_name = library->at("name").label();
+    run.library_version = library->label_or_empty("version");
   }
   if (const auto simulated = node.find("simulated")) run.simulated = simulated->boolean();
   if (const auto findings = node.find("findings")) run.findings = findings->texts();

@@ -76,9 +76,9 @@ AtomicsJudgement read_atomics(const Node& node) {
 
 LinkJudgement read_link(const Node& node) {
   LinkJudgement link;
-  link.gbytes_per_s = node.known_number("gbytes_per_s");
-  link.ceiling_gbytes_per_s = node.known_number("ceiling_gbytes_per_s");
-  link.card_gbytes_per_s = node.known_number("card_gbytes_per_s");
+  link.gbytes_per_s = node.known_amount("gbytes_per_s");
+  link.ceiling_gbytes_per_s = node.known_amount("ceiling_gbytes_per_s");
+  link.card_gbytes_per_s = node.known_amount("card_gbytes_per_s");
   link.speed = read_speed(node, "speed_gts");
   link.width = read_width(node, "width");
   if (const auto at = node.find("at")) link.at = at->address();
@@ -140,10 +140,10 @@ Pair read_pair(const Node& node) {
     Fabric made;
     made.kind = fabric->at("kind").word<FabricLink::Kind>();
     if (const auto links = fabric->find("links")) made.links = links->small_whole();
-    made.gbytes_per_s = fabric->known_number("gbytes_per_s");
+    made.gbytes_per_s = fabric->known_amount("gbytes_per_s");
     pair.fabric = made;
   }
-  pair.ceiling_gbytes_per_s = node.known_number("ceiling_gbytes_per_s");
+  pair.ceiling_gbytes_per_s = node.known_amount("ceiling_gbytes_per_s");
   pair.acs_redirect = node.known_boolean("acs_redirect");
   const auto peer = node.at("p2p");
   pair.peer = peer.at("expected").word<PeerExpectation>();

@@ -20,6 +20,24 @@ std::size_t members_of(SubjectKind kind) {
   return kind == SubjectKind::pair || kind == SubjectKind::link ? 2 : 1;
 }
 
+/// `ccl.allreduce@A,B` as facts are cited: addresses in full, those of a set in order. What names no fact stays.
+std::string cited(const std::string& name, const Rules& rules) {
+  const auto at = name.find('@');
+  const auto* rule = at == std::string::npos ? nullptr : find_fact_rule(rules, name.substr(0, at));
+  if (rule == nullptr) return name;
+  Fact fact;
+  fact.id = rule->id;
+  for (std::size_t begin = at + 1; begin < name.size();) {
+    const auto end = std::min(name.find(',', begin), name.size());
+    const auto address = parse_address(name.substr(begin, end - begin));
+    if (!address) return name;
+    fact.subject.of.push_back(*address);
+    begin = end + 1;
+  }
+  if (rule->subject == SubjectKind::set) std::sort(fact.subject.of.begin(), fact.subject.of.end());
+  return reference(fact);
+}
+
 void check_subject(const Node& node, const Fact& fact, const FactRule& rule) {
   const auto subject = node.at("subject");
   if (fact.subject.kind != rule.subject) {
@@ -73,6 +91,7 @@ class Taker {
     const bool host =
         std::any_of(run.gpus.begin(), run.gpus.end(), [](const std::string& gpu) { return starts_with(gpu, "host:"); });
     if (run.simulated || host) node.fail(kSimulated, kRealNext);
+    for (auto& fact : run.facts) fact = cited(fact, rules_);
     results_.measured.runs.push_back(std::move(run));
   }
 
@@ -93,6 +112,8 @@ class Taker {
                              : rule->type == FactType::number ? "a number"
                                                               : "text"));
     }
+    if (fact.value.is_absent() && node.find("value")) node.at("value").fail("is given, though `status` is absent");
+    if (rule->subject == SubjectKind::set) std::sort(fact.subject.of.begin(), fact.subject.of.end());
     results_.measured.facts.push_back(std::move(fact));
   }
 

@@ -6,6 +6,7 @@ namespace gpucoop::report_file {
 namespace {
 
 constexpr std::size_t kMostText = 16384;
+constexpr std::size_t kMostLabel = 200;
 constexpr double kMostNumber = 1e18;
 
 }  // namespace
@@ -41,6 +42,12 @@ double Node::number() const {
   return value;
 }
 
+double Node::amount() const {
+  const auto value = number();
+  if (value < 0) fail("has to be a number from 0");
+  return value;
+}
+
 std::uint64_t Node::whole() const {
   if (!json_->is_number_unsigned()) fail("has to be a whole number from 0");
   return json_->get<std::uint64_t>();
@@ -56,6 +63,12 @@ std::string Node::text() const {
   if (!json_->is_string()) fail("has to be text");
   const auto& value = json_->get_ref<const std::string&>();
   if (value.size() > kMostText) fail("is longer than any text of a report");
+  return value;
+}
+
+std::string Node::label() const {
+  auto value = text();
+  if (value.size() > kMostLabel) fail("is longer than any name");
   return value;
 }
 
@@ -82,14 +95,19 @@ std::string Node::text_or_empty(std::string_view key) const {
   return node ? node->text() : std::string();
 }
 
+std::string Node::label_or_empty(std::string_view key) const {
+  const auto node = find(key);
+  return node ? node->label() : std::string();
+}
+
 Known<std::string> Node::known_text(std::string_view key) const {
   const auto node = find(key);
   return node ? Known<std::string>(node->text()) : Known<std::string>();
 }
 
-Known<double> Node::known_number(std::string_view key) const {
+Known<double> Node::known_amount(std::string_view key) const {
   const auto node = find(key);
-  return node ? Known<double>(node->number()) : Known<double>();
+  return node ? Known<double>(node->amount()) : Known<double>();
 }
 
 Known<std::uint64_t> Node::known_whole(std::string_view key) const {

@@ -55,7 +55,9 @@ class Node {
   [[nodiscard]] double number() const;         ///< finite and below 1e18 either way
   [[nodiscard]] std::uint64_t whole() const;   ///< no fraction, not negative
   [[nodiscard]] unsigned small_whole() const;  ///< below 2^31
+  [[nodiscard]] double amount() const;         ///< a number from 0
   [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string label() const;  ///< a name, at most 200 bytes of text
   [[nodiscard]] Address address() const;
   [[nodiscard]] std::vector<Address> addresses() const;
   [[nodiscard]] std::vector<std::string> texts() const;
@@ -68,8 +70,9 @@ class Node {
 
   // The same for a key that may be missing or null: then "" or unknown.
   [[nodiscard]] std::string text_or_empty(std::string_view key) const;
+  [[nodiscard]] std::string label_or_empty(std::string_view key) const;
   [[nodiscard]] Known<std::string> known_text(std::string_view key) const;
-  [[nodiscard]] Known<double> known_number(std::string_view key) const;
+  [[nodiscard]] Known<double> known_amount(std::string_view key) const;
   [[nodiscard]] Known<std::uint64_t> known_whole(std::string_view key) const;
   [[nodiscard]] Known<bool> known_boolean(std::string_view key) const;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "read/report/document.hpp"
@@ -86,6 +88,71 @@ void tell_absent(Topology& topology) {
   }
 }
 
+/// Refuses what stands twice in a list: which of the two is meant is anybody's guess.
+class Once {
+ public:
+  explicit Once(std::string what) : what_(std::move(what)) {}
+  void add(const Node& node, std::string name) {
+    if (!seen_.insert(name).second) node.fail("is the second " + what_ + " of " + name);
+  }
+
+ private:
+  std::string what_;
+  std::set<std::string> seen_;
+};
+
+std::string named(std::string id, std::vector<Address> set) {
+  std::sort(set.begin(), set.end());
+  id += '@';
+  for (const auto& address : set) id += (id.back() == '@' ? "" : ",") + to_string(address);
+  return id;
+}
+
+void read_pairs(Topology& topology, const Node& list) {
+  Once once("pair");
+  std::set<Address> gpus;
+  for (const auto& gpu : topology.gpus) gpus.insert(gpu.address);
+  list.each([&](const Node& node) {
+    const auto pair = report_file::read_pair(node);
+    for (const char* end : {"a", "b"}) {
+      const auto address = node.at(end).address();
+      if (gpus.count(address) == 0) node.at(end).fail("is no GPU of this report");
+    }
+    if (pair.a == pair.b) node.fail("pairs a GPU with itself");
+    once.add(node, named("pair", {pair.a, pair.b}).substr(5));
+    topology.pairs.push_back(pair);
+  });
+}
+
+void read_facts(Topology& topology, const Node& list) {
+  Once once("entry");
+  list.each([&](const Node& node) {
+    topology.facts.push_back(report_file::read_fact(node));
+    const auto& fact = topology.facts.back();
+    once.add(node, fact.subject.kind == SubjectKind::set ? named(fact.id, fact.subject.of) : reference(fact));
+  });
+}
+
+void read_judgement(Judgement& judgement, const Node& document) {
+  document.at("sets").each([&](const Node& node) {
+    judgement.sets.push_back({node.at("gpus").addresses(), node.text_or_empty("why")});
+  });
+  Once modes("verdict");
+  document.at("modes").each(
+      [&](const Node& node) {
+        judgement.modes.push_back(read_mode(node));
+        modes.add(node, named(judgement.modes.back().id, judgement.modes.back().set));
+      },
+      kMostParts);
+  Once engines("verdict");
+  document.at("engines").each(
+      [&](const Node& node) {
+        judgement.engines.push_back(read_engine(node));
+        engines.add(node, named(judgement.engines.back().id, judgement.engines.back().set));
+      },
+      kMostParts);
+}
+
 void fill(Report& report, const std::string& name, const Node& document) {
   report.taken_at = read_time(document.at("taken_at"));
   report.simulated = document.at("simulated").boolean();
@@ -94,16 +161,17 @@ void fill(Report& report, const std::string& name, const Node& document) {
   topology.host = report_file::read_host(document.at("host"));
   topology.sources = {{name, topology.host.source}};
   topology.lists_devices = true;
-  document.at("gpus").each([&](const Node& node) { topology.gpus.push_back(report_file::read_gpu(node)); }, kMostParts);
-  document.at("pairs").each([&](const Node& node) { topology.pairs.push_back(report_file::read_pair(node)); });
-  document.at("facts").each([&](const Node& node) { topology.facts.push_back(report_file::read_fact(node)); });
+  Once gpus("GPU");
+  document.at("gpus").each(
+      [&](const Node& node) {
+        topology.gpus.push_back(report_file::read_gpu(node));
+        gpus.add(node, to_string(topology.gpus.back().address));
+      },
+      kMostParts);
+  read_pairs(topology, document.at("pairs"));
+  read_facts(topology, document.at("facts"));
   tell_absent(topology);
-  auto& judgement = report.judgement;
-  document.at("sets").each([&](const Node& node) {
-    judgement.sets.push_back({node.at("gpus").addresses(), node.text_or_empty("why")});
-  });
-  document.at("modes").each([&](const Node& node) { judgement.modes.push_back(read_mode(node)); }, kMostParts);
-  document.at("engines").each([&](const Node& node) { judgement.engines.push_back(read_engine(node)); }, kMostParts);
+  read_judgement(report.judgement, document);
   document.at("probes").each([&](const Node& node) { report.probes.push_back(report_file::read_run(node)); },
                              kMostParts);
 }

@@ -102,6 +102,63 @@ TEST_CASE("measured: of equally good evidence that differs neither is taken") {
   CHECK(the(topology, first).value.is_unknown());
 }
 
+TEST_CASE("measured: results that contradict themselves are refused whole") {
+  auto topology = two_gpus();
+  const auto before = topology.facts.size();
+  const auto holds = fact("ccl.allreduce", SubjectKind::set, kBoth, FactValue(true));
+  const auto turned = fact("ccl.allreduce", SubjectKind::set, {"02:00.0", "01:00.0"}, FactValue(false));
+  auto error = add_measurements(topology, of(topology, {holds, turned}), builtin_rules());
+  REQUIRE(error);
+  CHECK(error->code == ExitCode::bad_input);
+  CHECK(error->what.find("both true and false") != std::string::npos);
+  auto weaker = turned;
+  weaker.tier = Tier::queried;
+  CHECK_FALSE(add_measurements(topology, of(topology, {holds, weaker}), builtin_rules()));
+  CHECK(topology.facts.size() == before + 1);
+}
+
+TEST_CASE("measured: only a run that passed shows that something holds") {
+  auto holds = fact("ccl.allreduce", SubjectKind::set, kBoth, FactValue(true));
+  auto fails = holds;
+  fails.value = FactValue(false);
+  const auto what = [](ProbeState state, const std::vector<Fact>& facts, std::vector<std::string> named,
+                       bool also_passed = false) {
+    auto topology = two_gpus();
+    auto measured = of(topology, facts);
+    ProbeRun run;
+    run.rung = "collective";
+    run.gpus = {"0000:01:00.0", "0000:02:00.0"};
+    run.state = state;
+    run.facts = std::move(named);
+    measured.runs = {run};
+    if (also_passed) {
+      run.state = ProbeState::passed;
+      measured.runs.push_back(run);
+    }
+    const auto error = add_measurements(topology, measured, builtin_rules());
+    return error ? error->what : std::string();
+  };
+  const std::vector<std::string> named = {reference(holds)};
+  CHECK(what(ProbeState::passed, {holds}, named).empty());
+  for (const auto state :
+       {ProbeState::failed, ProbeState::wrong_data, ProbeState::refused, ProbeState::crashed, ProbeState::hung}) {
+    CHECK(what(state, {holds}, named).find("the fact says that it holds") != std::string::npos);
+    CHECK(what(state, {holds}, named, true).empty());
+    CHECK(what(state, {fails}, named).empty());
+  }
+  for (const auto state : {ProbeState::skipped, ProbeState::invalid, ProbeState::inconclusive}) {
+    CHECK(what(state, {holds}, named).find("establishes nothing") != std::string::npos);
+    CHECK(what(state, {fails}, named).find("establishes nothing") != std::string::npos);
+    CHECK(what(state, {holds}, {}).empty());
+  }
+  const std::vector<std::string> of_a_later_version = {"ccl.mood@0000:01:00.0"};
+  for (const auto state : {ProbeState::failed, ProbeState::wrong_data, ProbeState::crashed}) {
+    CHECK(what(state, {}, named).find("no fact says what came of it") != std::string::npos);
+    CHECK(what(state, {}, of_a_later_version).empty());
+  }
+  CHECK(what(ProbeState::hung, {}, named).empty());
+}
+
 TEST_CASE("measured: a direction of a pair is not the other one") {
   auto topology = two_gpus();
   const auto there = fact("p2p.write", SubjectKind::pair, kBoth, FactValue(true));
@@ -172,6 +229,7 @@ TEST_CASE("measured: evidence that a recording does not carry is made from the r
   run.gpus = {"0000:01:00.0", "0000:02:00.0"};
   run.library_name = "nccl";
   run.library_version = "2.28.3";
+  run.state = ProbeState::passed;
   run.facts = {reference(reduce)};
   measured.runs = {run};
   CHECK_FALSE(add_measurements(topology, measured, builtin_rules()));

@@ -205,3 +205,24 @@ TEST_CASE("results of probes: what is too deep, too long or no number is refused
   CHECK(refused(std::string((std::size_t{32} << 20) + 1, ' ')).what.find("larger than any report") !=
         std::string::npos);
 }
+
+TEST_CASE("results of probes: a key that stands twice, a negative time and an endless name are mistakes") {
+  auto text = document().dump();
+  const std::string simulated = "\"simulated\":false";
+  text.replace(text.find(simulated), simulated.size(), "\"simulated\":true," + simulated);
+  CHECK(refused(text).what == "has the key `simulated` twice in one object");
+  CHECK(refused("/probes/0/seconds", -1).where == "probe.json: /probes/0/seconds");
+  CHECK(refused("/probes/0/bus_gbytes_per_s", -0.5).what == "has to be a number from 0");
+  CHECK(refused("/probes/0/op", std::string(201, 'x')).where == "probe.json: /probes/0/op");
+  CHECK(refused("/facts/0/status", "absent").what == "is given, though `status` is absent");
+}
+
+TEST_CASE("results of probes: what a run names is named as facts are cited") {
+  auto json = document();
+  json["probes"][0]["facts"] = {"p2p.write@02:00.0,01:00.0", "ccl.allreduce@02:00.0,0000:01:00.0", "ccl.mood@x",
+                                "text"};
+  const auto measured = taken(json.dump()).measured;
+  CHECK(measured.runs[0].facts == std::vector<std::string>{"p2p.write@0000:02:00.0,0000:01:00.0",
+                                                           "ccl.allreduce@0000:01:00.0,0000:02:00.0", "ccl.mood@x",
+                                                           "text"});
+}
