@@ -15,8 +15,8 @@ TEST_CASE("every key of the contract is there, in its order") {
   std::vector<std::string> keys;
   for (const auto& item : document.items()) keys.push_back(item.key());
   CHECK(keys == std::vector<std::string>{"schema", "tool", "taken_at", "simulated", "sources", "host", "gpus", "links",
-                                         "pairs", "facts", "sets", "modes", "engines", "costs", "remedies", "measured_at", "probes", "log",
-                                         "warnings"});
+                                         "pairs", "facts", "sets", "modes", "engines", "costs", "remedies",
+                                         "measured_at", "probes", "log", "warnings"});
   CHECK(document["schema"] == "gpucoop.report/1");
   CHECK(document["tool"]["name"] == "gpucoop");
   CHECK(document["engines"] == nlohmann::ordered_json::array());
