@@ -113,6 +113,16 @@ TEST_CASE("what depends on itself is refused") {
         "rules/test.toml:34: 'readable' depends on itself: readable → readable");
 }
 
+TEST_CASE("a key of endlessly many parts is a mistake, wherever it stands") {
+  std::string key = "a";
+  for (int i = 0; i < 50000; ++i) key += i % 2 == 0 ? ".a" : ".\"a\"";
+  const std::string wrong = "rules/test.toml:2: not well-formed TOML: a key of more parts than any rule has";
+  for (const auto& line : {"[" + key + "]", "[[" + key + "]]", key + " = 1", "x = { " + key + " = 1 }"}) {
+    CHECK(mistake("\n" + line) == wrong);
+  }
+  CHECK(broken("is not readable", "is not readable" + std::string(5000, '.')) == "loaded");
+}
+
 TEST_CASE("a chain of gates has a limit") {
   std::string deep;
   for (int i = 0; i < 40; ++i) {
