@@ -46,7 +46,9 @@ RequirementVerdict too_few(const Context& context, const std::vector<Address>& s
   const std::string there = set.empty()       ? "none that can be used is there"
                             : set.size() == 1 ? "only " + list_of(set, 4) + " is there"
                                               : fmt::format("only {} are there ({})", set.size(), list_of(set, 4));
-  verdict.why = fmt::format("{} GPU{} required and {}", at_least, at_least == 1 ? " is" : "s are", there);
+  verdict.why = set.empty() && at_least < 2
+                    ? "no GPU that can be used is there"
+                    : fmt::format("{} GPU{} required and {}", at_least, at_least == 1 ? " is" : "s are", there);
   if (all_listed(context)) {
     verdict.state = ModeState::no;
   } else {
@@ -162,12 +164,16 @@ void add_engine(const Context& context, const Requirement& wanted, const std::ve
   if (any) add_ways_of_part(context, wanted, set, answers);
 }
 
-bool from_hung_probe(const Report& report, const RequirementVerdict& verdict) {
-  if (verdict.state != ModeState::no || verdict.decided_by.empty()) return false;
-  return std::any_of(report.probes.begin(), report.probes.end(), [&](const ProbeRun& run) {
+/// The probe that hung where it was to show what decides; null where none did. An unknown rests on all that it names.
+const ProbeRun* hung_probe(const Report& report, const RequirementVerdict& verdict) {
+  const auto& decided = verdict.decided_by;
+  if (decided.empty() || (verdict.state != ModeState::no && verdict.state != ModeState::unknown)) return nullptr;
+  const auto end = verdict.state == ModeState::no ? decided.begin() + 1 : decided.end();
+  const auto found = std::find_if(report.probes.begin(), report.probes.end(), [&](const ProbeRun& run) {
     return run.state == ProbeState::hung &&
-           std::find(run.facts.begin(), run.facts.end(), verdict.decided_by.front()) != run.facts.end();
+           std::find_first_of(decided.begin(), end, run.facts.begin(), run.facts.end()) != end;
   });
+  return found == report.probes.end() ? nullptr : &*found;
 }
 
 ExitCode code_of(ModeState state) {
@@ -194,7 +200,13 @@ RequirementVerdict answer(const Context& context, const Requirement& wanted) {
   auto best = *std::max_element(answers.begin(), answers.end(),
                                 [accept](const auto& a, const auto& b) { return rank(a, accept) < rank(b, accept); });
   best.requirement = wanted;
-  best.hung = from_hung_probe(context.report, best);
+  const ProbeRun* hung = hung_probe(context.report, best);
+  best.hung = hung != nullptr;
+  if (best.hung && best.state == ModeState::unknown) {
+    // Nobody waits for it any more, and nothing that is expected stands against what was seen.
+    best.expected = Known<ModeState>::unknown(Reason::timeout);
+    best.why = fmt::format("a probe of it did not come back ({})", hung->op.empty() ? hung->rung : hung->op);
+  }
   const ModeState expected = best.expected.value_or(ModeState::unknown);
   best.accepted = accept && best.state == ModeState::unknown && expected != ModeState::unknown;
   best.exit_code = best.hung ? ExitCode::hung : code_of(best.accepted ? expected : best.state);

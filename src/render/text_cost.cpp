@@ -43,10 +43,21 @@ void put_row(Page& page, const std::vector<std::string>& texts, Style style, Sty
   page.row(2, cells);
 }
 
+const ModeVerdict* mode_of(const Report& report, const CostEstimate& e) {
+  const auto& modes = report.judgement.modes;
+  const auto found =
+      std::find_if(modes.begin(), modes.end(), [&](const ModeVerdict& m) { return m.id == e.mode && m.set == e.set; });
+  return found == modes.end() ? nullptr : &*found;
+}
+
 bool impossible(const Report& report, const CostEstimate& e) {
-  return std::any_of(report.judgement.modes.begin(), report.judgement.modes.end(), [&](const ModeVerdict& m) {
-    return m.id == e.mode && m.set == e.set && m.state == ModeState::no;
-  });
+  const ModeVerdict* mode = mode_of(report, e);
+  return mode != nullptr && mode->state == ModeState::no;
+}
+
+bool unlikely(const Report& report, const CostEstimate& e) {
+  const ModeVerdict* mode = mode_of(report, e);
+  return mode != nullptr && mode->state == ModeState::unknown && mode->expected.is(ModeState::no);
 }
 
 using Shown = std::vector<const CostEstimate*>;
@@ -152,6 +163,16 @@ void put_set(Page& page, const Report& report, const std::vector<Address>& set, 
   if (!shown.empty()) put_table(page, shown);
   if (!left_out.empty()) {
     page.paragraph(2, "Left out, because it cannot work here: " + words::list(left_out, 99) + ".", Style::dim);
+  }
+  std::vector<std::string> doubtful;
+  for (const CostEstimate* e : shown) {
+    if (unlikely(report, *e)) doubtful.push_back(e->mode);
+  }
+  if (!doubtful.empty()) {
+    page.paragraph(2,
+                   "Not expected to work here at all: " + words::list(doubtful, 99) +
+                       ". Their figures are for a host on which they do.",
+                   Style::warning);
   }
   put_opinions(page, shown);
   if (!shown.empty()) put_terms(page, shown, verbose);

@@ -27,7 +27,7 @@ void put_engines(Page& page, const Report& report, const std::string& mode) {
     if (!mode.empty() && way.mode != mode) continue;
     if (!headed) {
       page.blank();
-      page.heading(mode.empty() ? "Engines" : "Engines that can do " + mode);
+      page.heading(mode.empty() ? "Engines" : "Ways in which engines do " + mode);
       headed = true;
     }
     page.item(2, way.id, words::style(way.state, way.expected), kAt, words::state(way.state, way.expected));

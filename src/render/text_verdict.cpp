@@ -101,6 +101,20 @@ void put_settling(Page& page, const Report& report, const Verdict& verdict) {
   }
 }
 
+/// What is wrong with the results of probes is no detail: somebody measured, and it does not count.
+void put_doubts(Page& page, const Report& report) {
+  bool headed = false;
+  for (const Warning& warning : report.topology.warnings) {
+    if (warning.code.rfind("probe-results.", 0) != 0) continue;
+    if (!headed) {
+      page.blank();
+      page.heading("About the results of probes");
+      headed = true;
+    }
+    page.paragraph(2, words::sentence(warning.text), Style::warning);
+  }
+}
+
 void put_ways(Page& page, const Report& report, const Verdict& verdict, bool verbose) {
   std::vector<std::string> shown;
   for (const RequirementVerdict& one : verdict.requirements) {
@@ -113,7 +127,8 @@ void put_ways(Page& page, const Report& report, const Verdict& verdict, bool ver
     }
     if (one.way->flags.empty() && one.way->advice.empty()) continue;
     page.blank();
-    page.heading("How to start it: " + one.way->title);
+    const bool stands = one.state == ModeState::no || one.hung;
+    page.paragraph(0, (stands ? "What would start it: " : "How to start it: ") + one.way->title, Style::bold, 2);
     text::put_advice(page, *one.way);
   }
 }
@@ -138,6 +153,7 @@ std::string render_verdict_text(const Report& report, const Verdict& verdict, co
   }
   put_wanted_remedies(page, report, verdict, options.verbose);
   put_settling(page, report, verdict);
+  put_doubts(page, report);
   put_ways(page, report, verdict, options.verbose);
   text::put_costs(page, report, options.verbose);
   if (options.verbose && !report.topology.gpus.empty()) put_list(page, report);

@@ -184,6 +184,20 @@ class Measured(Case):
         self.expect(1, done)
         self.assertTrue(done.stdout.startswith(b"no: expert-dp"), done.stdout)
 
+    def test_a_probe_that_hung_is_4_even_where_no_fact_came_of_it(self):
+        results = json.loads((SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json").read_text("utf-8"))
+        hung = [probe for probe in results["probes"] if probe["state"] == "hung"]
+        for fact in results["facts"]:
+            if any(probe["facts"] == [fact["id"] + "@" + ",".join(fact["subject"]["of"])] for probe in hung):
+                fact.update(status="unknown", value=None, reason="timeout")
+        path = os.path.join(self.folder, "open.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(results, file)
+        for more in ((), ("--accept", "expected")):
+            done = at("xeon-w-four-b60/lspci-vv.txt", "--probe-results", path, "--require", "expert-dp", *more)
+            self.expect(4, done)
+            self.assertIn(b"A probe of it did not come back", done.stdout)
+
     def test_what_did_not_pass_shows_nothing(self):
         results = json.loads((SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json").read_text("utf-8"))
         path = os.path.join(self.folder, "results.json")

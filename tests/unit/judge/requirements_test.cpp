@@ -138,7 +138,18 @@ TEST_CASE("hung is a no whose deciding fact comes from a probe that hung") {
   CHECK(one(report, {"tensor", "", {}}).exit_code == ExitCode::no);
   report.judgement.modes[0].decided_by.erase(report.judgement.modes[0].decided_by.begin());
   report.judgement.modes[0].state = ModeState::unknown;
-  CHECK(one(report, {"tensor", "", {}}).exit_code == ExitCode::unknown);
+  report.judgement.modes[0].expected = ModeState::yes;
+  report.judgement.modes[0].decided_by.insert(report.judgement.modes[0].decided_by.begin(),
+                                              "gpu.dispatch@0000:03:00.0");
+  report.probes[0].op = "all_reduce";
+  const auto waited = one(report, {"tensor", "", {}}, kAccept);
+  CHECK(waited.exit_code == ExitCode::hung);
+  CHECK(outcome(waited) == "hung");
+  CHECK_FALSE(waited.accepted);
+  CHECK(waited.expected.is_unknown());
+  CHECK(waited.why == "a probe of it did not come back (all_reduce)");
+  report.probes[0].facts = {"ccl.broadcast@0000:03:00.0,0000:0b:00.0"};
+  CHECK(one(report, {"tensor", "", {}}, kAccept).exit_code == ExitCode::ok);
 }
 
 TEST_CASE("the gravest of several requirements is the exit code") {

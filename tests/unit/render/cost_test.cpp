@@ -68,6 +68,14 @@ TEST_CASE("costs in text: a line a mode, what it rests on, marked as an estimate
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 
+  // The price of what is not expected to work says so.
+  for (auto& mode : report.judgement.modes) {
+    if (mode.id == "tensor") mode.state = ModeState::unknown;
+    if (mode.id == "tensor") mode.expected = ModeState::no;
+  }
+  CHECK(says(render_text(report, {}), "Not expected to work here at all: tensor."));
+  CHECK_FALSE(says(text, "Not expected to work here at all"));
+
   // What cannot work here is named instead of priced.
   for (auto& mode : report.judgement.modes) {
     if (mode.id == "tensor") mode.state = ModeState::no;

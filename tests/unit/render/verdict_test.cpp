@@ -133,6 +133,24 @@ TEST_CASE("an engine's flags are told with what one would see without them") {
   CHECK(has(shown, "NCCL_P2P_DISABLE=1"));
   CHECK(has(shown, "Otherwise one sees: a hang at start"));
   CHECK(has(shown, "avoid"));
+
+  // What hung or cannot work is not to be started; and a long title is told whole.
+  one.state = ModeState::no;
+  one.way->title = "vLLM, expert parallel over data-parallel groups (all-gather and reduce-scatter)";
+  const std::string stands = text(report, verdict_of({one}));
+  CHECK_FALSE(has(stands, "How to start it"));
+  CHECK(has(stands, "What would start it: vLLM, expert parallel over data-parallel groups"));
+  CHECK(has(stands, "reduce-scatter)"));
+}
+
+TEST_CASE("what is wrong with the results of probes is told with the verdict") {
+  Report report = test::blocked_board();
+  report.topology.warnings.push_back({"input.odd", "something else is odd", ""});
+  const auto answer = verdict_of({unmet(report, ModeState::unknown, ModeState::no, ExitCode::unknown)});
+  CHECK_FALSE(has(text(report, answer), "About the results of probes"));
+  report.topology.warnings.push_back({"probe-results.unknown-fact", "1 fact of the results is left out", "x.json"});
+  CHECK(has(text(report, answer), "About the results of probes\n  1 fact of the results is left out.\n"));
+  CHECK_FALSE(has(text(report, answer), "something else is odd"));
 }
 
 TEST_CASE("engines are in every JSON report and in the verbose view of topo alone") {
