@@ -121,8 +121,8 @@ std::vector<FactChange> diff_facts(const Report& before, const Report& after, co
     const auto found = known.find(key);
     if (found != known.end()) {
       add(old->id, old->subject, found->second->subject, old->value, found->second->value);
-    } else if (subject->kind != SubjectKind::set && subject->kind != SubjectKind::port &&
-               subject->kind != SubjectKind::link) {
+    } else if (subject->kind != SubjectKind::port && subject->kind != SubjectKind::link &&
+               (subject->kind != SubjectKind::set || old->tier != Tier::static_)) {
       add(old->id, old->subject, *subject, old->value, {});
     }
   }

@@ -139,7 +139,8 @@ std::string value(const Known<FactValue>& known) {
   if (known.is_absent()) return "none";
   if (!known.is_known()) return "not known";
   if (const bool* flag = std::get_if<bool>(&known.value())) return *flag ? "true" : "false";
-  if (const double* number = std::get_if<double>(&known.value())) return fmt::format("{:.10g}", *number);
+  if (const double* number = std::get_if<double>(&known.value()))
+    return std::floor(*number) == *number ? fmt::format("{:.15g}", *number) : fmt::format("{:.6g}", *number);
   return std::get<std::string>(known.value());
 }
 

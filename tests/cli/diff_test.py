@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -93,7 +94,9 @@ class Boards(Case):
         self.assertEqual(changes["atomics.state"], {"what": "atomics.state", "kind": "changed", "before": False, "after": True})
 
     def test_verbose_says_why(self):
-        self.assertGreater(len(self.diff(1, "-v", CHIPSET, PROCESSOR)), len(self.diff(1, CHIPSET, PROCESSOR)))
+        verbose = self.diff(1, "-v", CHIPSET, PROCESSOR)
+        self.assertGreater(len(verbose), len(self.diff(1, CHIPSET, PROCESSOR)))
+        self.assertIn("link.rate: 1.96923 → 31.5077", verbose)
 
     def test_every_kind_of_input_says_the_same(self):
         recording = self.make("host.json", "record", "-q", "--from", CHIPSET)
@@ -151,6 +154,10 @@ class Readings(Case):
         self.assertIn("tensor: expected yes → yes", text)
         self.assertIn("ccl.allreduce now known: true", text)
         self.assertNotIn("Hardware", text)
+        # And the other way round, of all that had been measured.
+        back = self.diff(1, after, before)
+        self.assertIn("tensor: yes → expected yes", back)
+        self.assertEqual(sorted(re.findall(r"(\S+) now known: ", text)), sorted(re.findall(r"(\S+) no longer known, was ", back)))
 
     def test_a_card_less(self):
         one = FIXTURES / "vm-one-h200-flat/recording-root.json"
