@@ -257,9 +257,13 @@ class Explainer {
     result_.name = {"model", rule.id, rule.title};
     result_.source = rule.source;
     result_.meaning = fmt::format(
-        "A shape for the cost estimate of `gpucoop verdict --model {}`: {} layers of width {}, {} attention heads ({} "
-        "for keys and values) of size {}, a vocabulary of {}",
-        rule.id, rule.layers, rule.hidden, rule.heads, rule.kv_heads, rule.head_dim, rule.vocabulary);
+        "A shape for the cost estimate of `gpucoop verdict --model {}`: {} layers of width {}, {} attention heads{} of "
+        "size {}{}, a vocabulary of {}",
+        rule.id, rule.layers, rule.hidden, rule.heads,
+        rule.kv_heads == 0 ? std::string() : fmt::format(" ({} for keys and values)", rule.kv_heads), rule.head_dim,
+        rule.kv_heads == 0 ? fmt::format(" over one cache of {} values for each token and layer", rule.kv_values)
+                           : std::string(),
+        rule.vocabulary);
     if (rule.experts != 0) {
       result_.meaning += fmt::format(", {} layers with {} experts of which {} serve each token", rule.moe_layers,
                                      rule.experts, rule.experts_per_token);

@@ -112,9 +112,8 @@ std::string failure_words(const Outcome& outcome, const Evaluator& evaluator, co
 std::string unknown_words(const Outcome& outcome, const Evaluator& evaluator, const std::vector<LeftOut>& left_out) {
   const auto& leaf = outcome.leaves.front();
   if (leaf.floored) {
-    return how_many(evaluator.set()) +
-           " were found that can be used, and not every device of the host may have been listed" +
-           left_out_words(left_out);
+    return how_many(evaluator.set()) + (evaluator.set().size() > 1 ? " were" : " was") +
+           " found that can be used, and not every device of the host may have been listed" + left_out_words(left_out);
   }
   Outcome same;  // of several unknown facts the first is named, for every GPU that it is unknown for
   for (const auto& other : outcome.leaves) {

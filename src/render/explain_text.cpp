@@ -199,7 +199,10 @@ std::string heading_of(std::string_view kind) {
 std::string render_explanation_text(const Explanation& e, const TextOptions& options) {
   Page page(options.columns, options.color);
   page.heading(e.name.id + " (" + e.name.kind + ")");
-  if (!e.name.title.empty()) page.paragraph(2, words::sentence(e.name.title), Style::bold);
+  if (!e.name.title.empty()) {
+    // A flag or a variable is to be copied as it is.
+    page.paragraph(2, e.name.kind == "advice" ? e.name.title : words::sentence(e.name.title), Style::bold);
+  }
   if (e.with_host) put_host(page, e);
   put_part(page, "What it means", e.meaning);
   put_part(page, "About", e.about);

@@ -243,7 +243,7 @@ TEST_CASE("one GPU alone") {
     CAPTURE(verdict.id);
     CHECK(outcome(verdict) == "unknown/null");
     CHECK(verdict.why ==
-          "only one GPU (03:00.0) were found that can be used, and not every device of the host may have been listed");
+          "only one GPU (03:00.0) was found that can be used, and not every device of the host may have been listed");
     CHECK(verdict.decided_by.at(0) == "set.gpus@0000:03:00.0");
     CHECK(has(verdict.remedies, "whole-listing"));
   }
