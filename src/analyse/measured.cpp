@@ -141,8 +141,8 @@ class Adder {
 
   /// A run that did not pass, and the fact that it names; `fact` is null where the results lack it.
   [[nodiscard]] Status unfounded(const ProbeRun& run, const std::string& name, const Fact* fact) const {
-    const auto who = "a run of " + run.rung + (run.op.empty() ? "" : " (" + run.op + ")") + " that is " +
-                     std::string(to_string(run.state)) + " names " + name;
+    const auto who = "a run of " + run.rung + (run.op.empty() ? "" : " (" + run.op + ")") + " whose state is `" +
+                     std::string(to_string(run.state)) + "` names " + name;
     switch (run.state) {
       case ProbeState::passed: return std::nullopt;
       case ProbeState::skipped:

@@ -291,6 +291,8 @@ class ProbeResults(Case):
         self.write(good)
         self.record("--from", self.dump, "--probe-results", self.file)
         self.assertIn("probe-results.unknown-fact", [w["code"] for w in self.judged("--from", self.out)["warnings"]])
+        self.assertIn("1 fact of the results of probes is not known",
+                      run("verdict", "--require", "tensor", "--from", self.out).stdout.replace("\n  ", " "))
 
 
 def without_places(value):

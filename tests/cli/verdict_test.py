@@ -184,6 +184,22 @@ class Measured(Case):
         self.expect(1, done)
         self.assertTrue(done.stdout.startswith(b"no: expert-dp"), done.stdout)
 
+    def test_what_is_for_amd_is_offered_to_no_one_else(self):
+        results = json.loads((SOURCE / "fixtures/vm-two-h200-flat/results.json").read_text("utf-8"))
+        for probe in results["probes"]:
+            probe["state"] = "failed"
+            probe["facts"] = [name for name in probe["facts"] if name.startswith("ccl.allreduce@")]
+        for fact in results["facts"]:
+            if fact["id"] == "ccl.allreduce":
+                fact["value"] = False
+        path = os.path.join(self.folder, "failed.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(results, file)
+        done = at("vm-two-h200-flat/recording-root.json", "--probe-results", path, "--require", "tensor")
+        self.expect(1, done)
+        self.assertIn(b"NCCL_P2P_DISABLE=1", done.stdout)
+        self.assertNotIn(b"RDNA4", done.stdout)
+
     def test_a_probe_that_hung_is_4_even_where_no_fact_came_of_it(self):
         results = json.loads((SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json").read_text("utf-8"))
         hung = [probe for probe in results["probes"] if probe["state"] == "hung"]

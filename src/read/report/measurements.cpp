@@ -74,8 +74,8 @@ class Taker {
       // Their names stay out of it: the warning gets into recordings, and the names are of another program.
       results_.warnings.push_back({"probe-results.unknown-fact",
                                    std::to_string(unknown_) + (unknown_ == 1 ? " fact" : " facts") +
-                                       " of the results of probes are not known to this version and left out; a newer "
-                                       "one may have made them.",
+                                       " of the results of probes " + (unknown_ == 1 ? "is" : "are") +
+                                       " not known to this version and left out; a newer one may have made them.",
                                    name_});
     }
   }
