@@ -300,7 +300,7 @@ class Analysis {
     for (std::size_t i = 0; i < views_.size(); ++i) {
       add_gpu_facts(views_[i], virtualization_.state, facts);
       add_surrounding_facts(views_[i], slots_[i], recording_.host, facts);
-      add_driver_facts(views_[i], facts);
+      add_driver_facts(views_[i], catalogue_, facts);
     }
     add_pair_facts(pairs, facts);
     add_driver_link_facts(recording_, pairs, facts);

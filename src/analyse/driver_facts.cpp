@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "analyse/catalogue.hpp"
+
 namespace gpucoop {
 namespace {
 
@@ -30,6 +32,19 @@ std::string left_out_evidence(const GpuView& view) {
            "log then says `skipped device` and `PCI rejects atomics`)";
   }
   return left_out + "; the kernel log says why (lines with `kfd kfd:`)";
+}
+
+std::string by_id(const std::string& gpu, const DeviceRule& chip) {
+  return fmt::format("{} is {}, by its device id or name", gpu, chip.title);
+}
+
+void add_compute_capability(const Subject& subject, const DeviceRule* chip, const std::string& gpu, FactList& facts) {
+  if (chip != nullptr && chip->compute_capability) {
+    facts.add("gpu.compute_capability", subject, FactValue(*chip->compute_capability), by_id(gpu, *chip));
+  } else {
+    facts.add("gpu.compute_capability", subject, Known<FactValue>::unknown(Reason::not_in_input),
+              fmt::format("the chip of {} is not in the list", gpu));
+  }
 }
 
 /// The compute driver lists the GPU and all others, and their links.
@@ -69,7 +84,7 @@ Known<FactValue> link_between(const Recording& recording, const Address& from, c
 
 }  // namespace
 
-void add_driver_facts(const GpuView& view, FactList& facts) {
+void add_driver_facts(const GpuView& view, const Catalogue& catalogue, FactList& facts) {
   const auto& device = *view.chain.steps.back().device;
   const Subject subject{SubjectKind::gpu, {device.address}};
   const auto a = short_form(device.address);
@@ -77,6 +92,8 @@ void add_driver_facts(const GpuView& view, FactList& facts) {
             device.vram_bytes.is_known() ? fmt::format("{} mem_info_vram_total", a)
                                          : "the driver's word about its memory is not in the input",
             {}, Tier::queried);
+  const auto* chip = catalogue.find(DeviceKind::chip, device);
+  if (view.gpu.vendor == Vendor::nvidia) add_compute_capability(subject, chip, a, facts);
   if (view.gpu.vendor != Vendor::amd) return;
   const std::string nothing = "KFD's topology is not in the input";
   const auto cited = [&](const char* key) {
@@ -90,8 +107,12 @@ void add_driver_facts(const GpuView& view, FactList& facts) {
             : device.kfd.is_absent() ? left_out_evidence(view)
                                      : nothing,
             {}, Tier::queried);
-  facts.add("gpu.gfx", subject, of_kfd(device, &KfdReading::gfx_target_version, gfx_name), cited("gfx_target_version"),
-            {}, Tier::queried);
+  const auto gfx = of_kfd(device, &KfdReading::gfx_target_version, gfx_name);
+  if (!gfx.is_known() && chip != nullptr && !chip->gfx.empty()) {
+    facts.add("gpu.gfx", subject, fact_text(chip->gfx), by_id(a, *chip));
+  } else {
+    facts.add("gpu.gfx", subject, gfx, cited("gfx_target_version"), {}, Tier::queried);
+  }
   facts.add("gpu.firmware", subject,
             of_kfd(device, &KfdReading::mec_firmware, [](std::uint32_t v) { return static_cast<double>(v); }),
             cited("fw_version"), {}, Tier::queried);

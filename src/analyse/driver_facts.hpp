@@ -7,8 +7,9 @@
 namespace gpucoop {
 
 /// What the driver states about an AMD GPU through KFD's topology: its instruction set, the firmware of its compute
-/// engines, whether the compute driver takes it at all, and of any GPU its memory.
-void add_driver_facts(const GpuView& view, FactList& facts);
+/// engines, whether the compute driver takes it at all, and of any GPU its memory. What the driver does not state about
+/// the generation of a GPU its device id tells, by the catalogue.
+void add_driver_facts(const GpuView& view, const Catalogue& catalogue, FactList& facts);
 
 /// `p2p.driver` of each pair of AMD GPUs and each direction: whether the driver lists a link that peers may use.
 void add_driver_link_facts(const Recording& recording, const std::vector<JudgedPair>& pairs, FactList& facts);

@@ -166,7 +166,7 @@ class Adder {
 
   void add(const Fact& fact) {
     const auto* rule = find_fact_rule(rules_, fact.id);
-    const bool usable = rule != nullptr && rule->tier != Tier::static_ && fact.tier != Tier::static_ &&
+    const bool usable = rule != nullptr && (rule->tier != Tier::static_ || rule->asked) && fact.tier != Tier::static_ &&
                         rule->subject == fact.subject.kind && right_type(fact, *rule);
     if (!usable) {
       if (left_out_++ == 0) first_left_out_ = reference(fact);

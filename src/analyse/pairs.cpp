@@ -65,8 +65,15 @@ bool is_arc(const GpuView& view) {
          std::any_of(view.gpu.chain.begin(), view.gpu.chain.end(), [](const Hop& hop) { return hop.on_card; });
 }
 
-bool without_fabric(const GpuView& a, const GpuView& b) {
-  return (is_arc(a) && is_arc(b)) || without_xgmi(*a.chain.steps.back().device, *b.chain.steps.back().device);
+bool chip_without_fabric(const GpuView& view, const Catalogue& catalogue) {
+  const auto* chip = catalogue.find(DeviceKind::chip, *view.chain.steps.back().device);
+  return chip != nullptr && chip->fabric == false;
+}
+
+/// Nothing but PCI Express can join the two. It takes both ends, so that one chip without a fabric is enough.
+bool without_fabric(const GpuView& a, const GpuView& b, const Catalogue& catalogue) {
+  return (is_arc(a) && is_arc(b)) || chip_without_fabric(a, catalogue) || chip_without_fabric(b, catalogue) ||
+         without_xgmi(*a.chain.steps.back().device, *b.chain.steps.back().device);
 }
 
 struct Ceiling {
@@ -135,7 +142,7 @@ std::vector<JudgedPair> judge_pairs(const HostView& host, const std::vector<GpuV
       pair.path = common.path;
       judged.path_evidence = common.why;
       pair.fabric = fabrics.between(a.gpu, b.gpu);
-      if (pair.fabric.is_unknown() && without_fabric(a, b)) pair.fabric = Known<Fabric>::absent();
+      if (pair.fabric.is_unknown() && without_fabric(a, b, host.catalogue)) pair.fabric = Known<Fabric>::absent();
       auto redirect = redirect_between(a.chain, b.chain, common.shared);
       pair.acs_redirect = redirect.value;
       judged.redirect_evidence = std::move(redirect.evidence);

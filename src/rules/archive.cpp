@@ -18,7 +18,7 @@ static void fields(A& archive, T& e) {
     archive(e.vendors, e.when, e.gate, e.value);
   } else if constexpr (std::is_same_v<R, FactRule>) {
     archive(e.id, e.subject, e.type, e.tier, e.title, e.meaning, e.established, e.expected, e.settle, e.floor_unless,
-            e.source);
+            e.asked, e.source);
   } else if constexpr (std::is_same_v<R, GateRule>) {
     archive(e.id, e.title, e.meaning, e.require, e.source);
   } else if constexpr (std::is_same_v<R, SettledBy>) {
@@ -45,7 +45,8 @@ static void fields(A& archive, T& e) {
   } else if constexpr (std::is_same_v<R, LogCause>) {
     archive(e.id, e.patterns, e.title, e.meaning, e.next, e.sets_fact, e.sets_value, e.source);
   } else if constexpr (std::is_same_v<R, DeviceRule>) {
-    archive(e.kind, e.vendor, e.first_device, e.last_device, e.title, e.name_contains, e.source);
+    archive(e.kind, e.vendor, e.first_device, e.last_device, e.title, e.name_contains, e.gfx, e.compute_capability,
+            e.fabric, e.source);
   } else if constexpr (std::is_same_v<R, HolderRule>) {
     archive(e.use, e.title, e.names, e.source);
   } else {

@@ -6,7 +6,7 @@ namespace gpucoop::rules_file {
 
 void Parser::device(Entry& e) {
   DeviceRule r;
-  r.kind = word_of<DeviceKind>(e, "kind", DeviceKind::multi_gpu_board);
+  r.kind = word_of<DeviceKind>(e, "kind", DeviceKind::chip);
   const auto number = [&e](std::string_view key) { return e.integer(key, 0, 0xffff); };
   const auto vendor = number("vendor");
   if (!vendor) e.fail_at("vendor", "'vendor' is missing");
@@ -24,6 +24,13 @@ void Parser::device(Entry& e) {
   r.title = e.text("title");
   e.rename("device '" + r.title + "'");
   for (auto& [text, origin] : e.texts("name_contains")) r.name_contains.push_back(std::move(text));
+  r.gfx = e.text_or_empty("gfx");
+  r.compute_capability = e.number("compute_capability", 1, 99);
+  r.fabric = e.boolean("fabric");
+  const bool told = !r.gfx.empty() || r.compute_capability || r.fabric;
+  if (told != (r.kind == DeviceKind::chip)) {
+    e.fail_at("kind", "a chip, and nothing else, has 'gfx', 'compute_capability' or 'fabric'");
+  }
   r.source = e.text("source");
   e.finish();
   catalogue_.rules.devices.push_back(std::move(r));

@@ -36,6 +36,9 @@ void Parser::fact(Entry& e) {
   for (auto& entry : e.entries("expected")) r.expected.push_back(expectation(entry));
   if (!r.expected.empty() && r.type != FactType::boolean) e.fail_at("expected", "only a bool fact can be expected");
   r.settle = ids(e, "settle", Mention::Kind::remedy);
+  r.asked = e.boolean("asked").value_or(false);
+  if (r.asked && r.tier != Tier::static_)
+    e.fail_at("asked", "'asked' is for static facts: the others are asked for anyway");
   r.floor_unless = e.text_or_empty("floor_unless");
   if (!r.floor_unless.empty()) {
     if (r.type != FactType::number) e.fail_at("floor_unless", "only a number can be a lower bound");

@@ -14,6 +14,7 @@ std::string_view to_string(DeviceKind kind) {
     case DeviceKind::internal_bridge: return "internal-bridge";
     case DeviceKind::integrated_gpu: return "integrated-gpu";
     case DeviceKind::multi_gpu_board: return "multi-gpu-board";
+    case DeviceKind::chip: return "chip";
   }
   return "chipset-bridge";
 }

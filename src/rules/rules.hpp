@@ -23,8 +23,8 @@ enum class DeviceKind : std::uint8_t {
   hypervisor,              ///< its presence shows a virtual machine
   internal_bridge,         ///< bridge to functions inside the processor; no PCI Express link below it
   integrated_gpu,          ///< GPU inside the processor
-  multi_gpu_board,  ///< GPU that is only sold on boards with several GPUs and a switch of their own (keep last: the
-                    ///< loader ends its list of kinds here)
+  multi_gpu_board,         ///< GPU that is only sold on boards with several GPUs and a switch of their own
+  chip,  ///< GPU whose generation is told by its id (keep last: the loader ends its list of kinds here)
 };
 [[nodiscard]] std::string_view to_string(DeviceKind kind);
 
@@ -36,7 +36,10 @@ struct DeviceRule {
   std::uint16_t last_device = 0xffff;
   std::string title;
   std::vector<std::string> name_contains;
-  std::string source;  ///< where the claim comes from
+  std::string gfx;                           ///< of a chip of AMD's: its instruction set, `gfx1201`
+  std::optional<double> compute_capability;  ///< of a chip of NVIDIA's
+  std::optional<bool> fabric;                ///< of a chip: false where no card with it has NVLink, xGMI, …
+  std::string source;                        ///< where the claim comes from
 };
 
 /// One entry of rules/log-causes.toml. In a pattern `*` matches any run of characters of the line.
@@ -107,6 +110,7 @@ struct FactRule {
   std::vector<Expectation> expected;  ///< only for bool facts
   std::vector<std::string> settle;    ///< remedies that would make it known, the first that applies is named
   std::string floor_unless;           ///< the number is a lower bound unless this bool fact is true
+  bool asked = false;                 ///< drivers know a static fact as well: what results of probes say of it counts
   std::string source;
 };
 

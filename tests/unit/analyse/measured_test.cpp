@@ -217,6 +217,15 @@ TEST_CASE("measured: what only a reading establishes is not taken from a probe")
   CHECK(warns(topology, "probe-results.left-out"));
 }
 
+TEST_CASE("measured: of a static fact that drivers know as well, the driver's word counts") {
+  auto topology = two_gpus();
+  auto fabric = fact("fabric.direct", SubjectKind::pair, kBoth, FactValue(true));
+  fabric.tier = Tier::queried;
+  CHECK_FALSE(add_measurements(topology, of(topology, {fabric}), builtin_rules()));
+  CHECK(the(topology, fabric).value.is(FactValue(true)));
+  CHECK_FALSE(warns(topology, "probe-results.left-out"));
+}
+
 TEST_CASE("measured: evidence that a recording does not carry is made from the run") {
   auto topology = two_gpus();
   auto reduce = fact("ccl.allreduce", SubjectKind::set, kBoth, FactValue(true));

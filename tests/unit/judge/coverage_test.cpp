@@ -89,7 +89,9 @@ Known<FactValue> value_for(const Condition& c, bool truth) {
     const bool up = (c.op == Operator::at_least) == truth;
     if (c.op == Operator::is || c.op == Operator::is_not)
       return FactValue((c.op == Operator::is) == truth ? *number : 0.5);
-    return FactValue(up ? *number * 2 : *number / 2);
+    // Just below a least value, so that a lower one that another clause asks for still holds.
+    const double down = c.op == Operator::at_least ? *number - 0.25 : *number / 2;
+    return FactValue(up ? *number * 2 : down);
   }
   const bool same = (c.op == Operator::is) == truth;
   if (const auto* b = std::get_if<bool>(&c.value)) return FactValue(same ? *b : !*b);

@@ -230,7 +230,7 @@ TEST_CASE("groups that work alone and hang when alternated: tensor yes, crossed 
   CHECK(outcome(crossed) == "no");
   CHECK(crossed.why == "alternating between crossed groups hangs, even where each group works alone");
   CHECK(crossed.decided_by.at(0) == "ccl.switching@0000:00:00.0,0000:01:00.0,0000:02:00.0,0000:03:00.0");
-  CHECK(crossed.remedies == std::vector<std::string>{"plain-tensor"});
+  CHECK(crossed.remedies == std::vector<std::string>{"plain-tensor", "oneccl-groups"});
 }
 
 TEST_CASE("one GPU alone") {
@@ -377,7 +377,7 @@ TEST_CASE("an engine's own all-reduce follows what is expected of direct traffic
   CHECK(has(mode_of(judged(m), "tensor-custom-allreduce").remedies, "fabric-topology"));
   m.every_pair("fabric.direct", false);
   CHECK(mode(m, "tensor-custom-allreduce") == "unknown/no");
-  CHECK(mode(m, "tensor") == "unknown/yes");
+  CHECK(mode(m, "tensor") == "unknown/degraded");  // the library then goes through host memory
   m.every_pair("p2p.expected", std::string("slower"));
   CHECK(mode(m, "tensor-custom-allreduce") == "unknown/degraded");
   m.every_pair("p2p.expected", std::string("likely"));
@@ -464,4 +464,13 @@ TEST_CASE("every reference of a verdict is a fact of the report") {
       if (fact.subject.kind != SubjectKind::set || fact.tier != Tier::static_) CHECK(fact.value.is_unknown());
     }
   }
+}
+
+TEST_CASE("nothing is expected of what sources disagree about") {
+  auto m = gpus("nvidia", 2);
+  CHECK(mode(m, "tensor") == "unknown/yes");
+  m.probed("ccl.allreduce", true);
+  m.facts.back().value = Known<FactValue>::unknown(Reason::disagreement);
+  CHECK(mode(m, "tensor") == "unknown/null");
+  CHECK(mode_of(judged(m), "tensor").why.find("two sources disagree about it") != std::string::npos);
 }

@@ -188,6 +188,25 @@ TEST_CASE("devices have ids and a range") {
         0);
 }
 
+TEST_CASE("a chip tells something of its generation, and nothing else does") {
+  const std::string chip =
+      "[[device]]\nkind = \"chip\"\nvendor = 0x1002\ndevice = 0x7551\ntitle = \"t\"\ngfx = \"gfx1201\"\n"
+      "fabric = false\nsource = \"s\"\n";
+  const auto rules = load(chip);
+  REQUIRE(rules);
+  const auto& d = rules.value().devices.at(0);
+  CHECK(d.kind == DeviceKind::chip);
+  CHECK(d.gfx == "gfx1201");
+  CHECK(d.fabric == false);
+  CHECK_FALSE(d.compute_capability.has_value());
+  const std::string wrong =
+      "rules/test.toml:2: device 't': a chip, and nothing else, has 'gfx', 'compute_capability' or 'fabric'";
+  CHECK(mistake(with(chip, "kind = \"chip\"", "kind = \"integrated-gpu\"")) == wrong);
+  CHECK(mistake(with(with(chip, "gfx = \"gfx1201\"\n", ""), "fabric = false\n", "")) == wrong);
+  CHECK(mistake(with(chip, "fabric = false", "compute_capability = 120")) ==
+        "rules/test.toml:7: device 't': 'compute_capability' must be a number from 1 to 99");
+}
+
 TEST_CASE("log causes have patterns, and set facts of GPUs") {
   const std::string cause =
       "[[log-cause]]\nid = \"no-a\"\npatterns = [\"*no A*\"]\ntitle = \"t\"\nmeaning = \"m\"\nnext = \"n\"\n"
