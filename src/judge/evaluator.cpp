@@ -63,6 +63,11 @@ Parts parts(SubjectKind kind, const Focus& focus) {
 
 std::span<const Address> members_of(const Focus& focus) { return {focus.begin(), focus.size}; }
 
+/// What sources disagree about has been tried: nothing can be expected of it as of what nobody has tried.
+bool is_disputed(const Leaf& leaf) {
+  return leaf.fact != nullptr && leaf.fact->value.is_unknown() && leaf.fact->value.reason() == Reason::disagreement;
+}
+
 }  // namespace
 
 bool Evaluator::concerns(const std::vector<std::string>& vendors) const {
@@ -269,6 +274,7 @@ Outcome Evaluator::expect(const Leaf& unknown, std::span<const Address> members)
   const Tri known_anyway = unknown.condition->op == Operator::is_known ? Tri::yes : Tri::unknown;
   outcome.value = known_anyway;
   for (const auto& expectation : unknown.rule->expected) {
+    if (is_disputed(unknown)) break;
     if (!concerns(expectation.vendors)) continue;
     if (expectation.when && established(*expectation.when, unknown.focus) != Tri::yes) continue;
     Tri expected = tri(expectation.value);
