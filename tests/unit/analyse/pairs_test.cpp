@@ -276,6 +276,8 @@ TEST_CASE("two Arc cards have no fabric, since no Arc card has Xe Link; other In
   CHECK(pair_fact(host.judge(), "fabric.direct", "03:00.0", "07:00.0")->value.is(FactValue(false)));
   host["01:00.0"].device_id = std::uint16_t{0x0bda};
   host["02:00.0"].device_id = std::uint16_t{0x0bdb};
+  CHECK(pair_fact(host.judge(), "fabric.direct", "03:00.0", "07:00.0")->value.is(FactValue(false)));  // by the chip
+  host["03:00.0"].device_id = host["07:00.0"].device_id = std::uint16_t{0x0bd5};
   CHECK(pair_of(host.judge(), "03:00.0", "07:00.0").fabric.is_unknown());
 }
 
