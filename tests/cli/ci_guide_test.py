@@ -57,7 +57,7 @@ class Guide(unittest.TestCase):
     def test_what_was_measured_is_kept_and_needs_no_expectation(self):
         keep, require = commands()[-2:]
         self.assertTrue(keep.startswith("sudo gpucoop record --probe-results results.json "), keep)
-        shutil.copy(PROBED / "results-alternating-hangs.json", os.path.join(self.folder.name, "results.json"))
+        shutil.copy(SOURCE / "fixtures/xeon-w-four-b60-alternating/results.json", os.path.join(self.folder.name, "results.json"))
         done = self.shell(keep[len("sudo "):] + " --from " + str(PROBED / "lspci-vv.txt"))
         self.assertEqual(done.returncode, 0, done.stderr)
         done = self.shell(require)

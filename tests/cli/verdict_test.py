@@ -152,7 +152,7 @@ class Measured(Case):
     def probed(self, *args):
         folder = SOURCE / "fixtures/xeon-w-four-b60"
         return run("--from", str(folder / "lspci-vv.txt"), "--probe-results",
-                   str(folder / "results-alternating-hangs.json"), *args)
+                   str(SOURCE / "fixtures/xeon-w-four-b60-alternating/results.json"), *args)
 
     def test_what_ran_is_a_yes(self):
         done = self.probed("--require", "tensor=4")
@@ -172,7 +172,7 @@ class Measured(Case):
         self.assertEqual(suite.find("testcase/error").get("type"), "hung")
 
     def test_a_check_that_failed_is_1_and_not_4(self):
-        results = json.loads((SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json").read_text("utf-8"))
+        results = json.loads((SOURCE / "fixtures/xeon-w-four-b60-alternating/results.json").read_text("utf-8"))
         hung = [probe for probe in results["probes"] if probe["state"] == "hung"]
         self.assertTrue(hung)
         for probe in hung:
@@ -201,7 +201,7 @@ class Measured(Case):
         self.assertNotIn(b"RDNA4", done.stdout)
 
     def test_a_probe_that_hung_is_4_even_where_no_fact_came_of_it(self):
-        results = json.loads((SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json").read_text("utf-8"))
+        results = json.loads((SOURCE / "fixtures/xeon-w-four-b60-alternating/results.json").read_text("utf-8"))
         hung = [probe for probe in results["probes"] if probe["state"] == "hung"]
         for fact in results["facts"]:
             if any(probe["facts"] == [fact["id"] + "@" + ",".join(fact["subject"]["of"])] for probe in hung):
@@ -215,7 +215,7 @@ class Measured(Case):
             self.assertIn(b"A probe of it did not come back", done.stdout)
 
     def test_what_did_not_pass_shows_nothing(self):
-        results = json.loads((SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json").read_text("utf-8"))
+        results = json.loads((SOURCE / "fixtures/xeon-w-four-b60-alternating/results.json").read_text("utf-8"))
         path = os.path.join(self.folder, "results.json")
         reduce = [probe for probe in results["probes"] if probe["state"] == "passed" and probe["op"] == "all_reduce"]
         self.assertTrue(reduce)
@@ -230,7 +230,7 @@ class Measured(Case):
                 self.expect(65, at("xeon-w-four-b60/lspci-vv.txt", "--probe-results", path, "--require", "tensor"), words)
 
     def test_results_of_another_host_are_refused(self):
-        results = str(SOURCE / "fixtures/xeon-w-four-b60/results-alternating-hangs.json")
+        results = str(SOURCE / "fixtures/xeon-w-four-b60-alternating/results.json")
         self.expect(65, at(CLEAN, "--require", "tensor", "--probe-results", results))
         self.expect(66, at(CLEAN, "--require", "tensor", "--probe-results", self.folder + "/none"))
 

@@ -47,8 +47,10 @@ enum HeaderType : std::uint8_t { kEndpoint = 0, kBridge = 1, kCardBus = 2 };
 
 /// Like `is_display_or_accelerator`.
 bool may_be_gpu(const ConfigSpace& space) {
-  const auto base = space.u8(kBaseClass);
-  return base == 0x03 || base == 0x12;
+  constexpr std::uint8_t kDisplay = 0x03;
+  constexpr std::uint8_t kAccelerator = 0x12;
+  const auto base = space.u8(kBaseClass).value_or(0);
+  return base == kDisplay || base == kAccelerator;
 }
 
 /// Gives the header's type.
