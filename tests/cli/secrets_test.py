@@ -174,11 +174,15 @@ class Secrets(unittest.TestCase):
         results = self.folder / "secret-train.json"
         for mark in [*MARKS.values(), "jdoe", ALL]:
             with self.subTest(mark=mark):
+                name = mark[:100]  # longer names are refused
                 fact = probe_results.fact("ccl.allreduce", "set", gpus, True, evidence="run by " + mark)
-                marked = probe_results.run("collective " + mark, gpus, findings=[mark], library={"name": mark, "version": mark},
-                                           facts=[probe_results.reference(fact), mark], **{key: mark for key in texts})
-                plain = probe_results.run("collective", gpus, findings=[mark], library={"name": mark, "version": mark},
-                                          facts=[probe_results.reference(fact)], **{key: mark for key in texts})
+                marked = probe_results.run("collective " + name, gpus, findings=[mark],
+                                           library={"name": name, "version": name},
+                                           facts=[probe_results.reference(fact), name],
+                                           **{key: mark if key == "reason" else name for key in texts})
+                plain = probe_results.run("collective", gpus, findings=[mark], library={"name": name, "version": name},
+                                          facts=[probe_results.reference(fact)],
+                                          **{key: mark if key == "reason" else name for key in texts})
                 gfx = probe_results.fact("gpu.gfx", "gpu", gpus[:1], mark, "queried", mark)
                 document = probe_results.results(report, [fact, gfx], [marked, plain])
                 document["facts"].append(probe_results.fact("secret.train", "gpu", gpus[:1], True))
