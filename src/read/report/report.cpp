@@ -92,7 +92,7 @@ void tell_absent(Topology& topology) {
 class Once {
  public:
   explicit Once(std::string what) : what_(std::move(what)) {}
-  void add(const Node& node, std::string name) {
+  void add(const Node& node, const std::string& name) {
     if (!seen_.insert(name).second) node.fail("is the second " + what_ + " of " + name);
   }
 
