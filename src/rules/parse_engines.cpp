@@ -64,10 +64,9 @@ void Parser::model(Entry& e) {
   ModelRule r;
   r.id = id(e, "model");
   r.title = e.text("title");
+  constexpr std::int64_t kMost = 10'000'000;
   const auto count = [&e](std::string_view key, bool required) {
-    const auto value = e.integer(key, required ? 1 : 0, 10'000'000);
-    if (required && !value) e.fail_at(key, "'" + std::string(key) + "' is missing");
-    return static_cast<unsigned>(value.value_or(0));
+    return static_cast<unsigned>(required ? e.required_integer(key, 1, kMost) : e.integer(key, 0, kMost).value_or(0));
   };
   r.hidden = count("hidden", true);
   r.layers = count("layers", true);
@@ -83,10 +82,8 @@ void Parser::model(Entry& e) {
   r.experts_per_token = count("experts_per_token", r.experts != 0);
   r.moe_layers = count("moe_layers", r.experts != 0);
   if (r.experts_per_token > r.experts) e.fail_at("experts_per_token", "there are only so many experts");
-  if (r.kv_layers > r.layers) e.fail_at("kv_layers", "there are only so many layers");
   if (r.moe_layers > r.layers) e.fail_at("moe_layers", "there are only so many layers");
-  r.parameters_billion = e.number("parameters_billion", 1e-3, 1e5).value_or(0);
-  if (r.parameters_billion == 0) e.fail_at("parameters_billion", "'parameters_billion' is missing");
+  r.parameters_billion = e.required_number("parameters_billion", 1e-3, 1e5);
   r.active_billion = e.number("active_billion", 1e-3, r.parameters_billion).value_or(r.parameters_billion);
   r.bytes_per_weight = e.number("bytes_per_weight", 0.1, 8).value_or(2);
   r.source = e.text("source");
@@ -102,8 +99,7 @@ void Parser::stack(Entry& e) {
   r.modes = ids(e, "modes", Mention::Kind::mode);
   if (r.modes.empty()) e.fail_at("modes", "a stack needs 'modes'");
   r.fabric = e.boolean("fabric").value_or(false);
-  r.alpha_us = e.number("alpha_us", 0.01, 1e6).value_or(0);
-  if (r.alpha_us == 0) e.fail_at("alpha_us", "'alpha_us' is missing");
+  r.alpha_us = e.required_number("alpha_us", 0.01, 1e6);
   r.observed = e.text_or_empty("observed");
   r.source = e.text("source");
   e.finish();
@@ -114,15 +110,11 @@ void Parser::card(Entry& e) {
   CardRule r;
   r.title = e.text("title");
   e.rename("card '" + r.title + "'");
-  const auto vendor = e.integer("vendor", 0, 0xffff);
-  if (!vendor) e.fail_at("vendor", "'vendor' is missing");
-  r.vendor = static_cast<std::uint16_t>(*vendor);
+  r.vendor = static_cast<std::uint16_t>(e.required_integer("vendor", 0, 0xffff));
   for (const auto device : e.integers("devices", 0, 0xffff)) r.devices.push_back(static_cast<std::uint16_t>(device));
   if (r.devices.empty()) e.fail_at("devices", "a card needs 'devices'");
-  r.memory_gbytes_per_s = e.number("memory_gbytes_per_s", 1, 1e5).value_or(0);
-  if (r.memory_gbytes_per_s == 0) e.fail_at("memory_gbytes_per_s", "'memory_gbytes_per_s' is missing");
-  r.memory_gib = e.number("memory_gib", 0.1, 1e5).value_or(0);
-  if (r.memory_gib == 0) e.fail_at("memory_gib", "'memory_gib' is missing");
+  r.memory_gbytes_per_s = e.required_number("memory_gbytes_per_s", 1, 1e5);
+  r.memory_gib = e.required_number("memory_gib", 0.1, 1e5);
   r.source = e.text("source");
   e.finish();
   catalogue_.rules.cards.push_back(std::move(r));

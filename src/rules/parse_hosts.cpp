@@ -8,9 +8,7 @@ void Parser::device(Entry& e) {
   DeviceRule r;
   r.kind = word_of<DeviceKind>(e, "kind", DeviceKind::chip);
   const auto number = [&e](std::string_view key) { return e.integer(key, 0, 0xffff); };
-  const auto vendor = number("vendor");
-  if (!vendor) e.fail_at("vendor", "'vendor' is missing");
-  r.vendor = static_cast<std::uint16_t>(*vendor);
+  r.vendor = static_cast<std::uint16_t>(e.required_integer("vendor", 0, 0xffff));
   if (e.has("device")) {
     if (e.has("first_device") || e.has("last_device")) {
       e.fail_at("device", "'device' stands alone, a range is 'first_device' and 'last_device'");

@@ -35,13 +35,17 @@ void Entry::fail_at(std::string_view key, const std::string& what, std::string n
   fail(origin(key), title_ + ": " + what, std::move(next));
 }
 
+void Entry::require(std::string_view key) const {
+  if (!has(key)) fail_at(key, "'" + std::string(key) + "' is missing");
+}
+
 const toml::node* Entry::node(std::string_view key) {
   read_.emplace(key);
   return table_.get(key);
 }
 
 std::string Entry::text(std::string_view key) {
-  if (node(key) == nullptr) fail_at(key, "'" + std::string(key) + "' is missing");
+  require(key);
   return text_or_empty(key);
 }
 
@@ -101,6 +105,16 @@ std::optional<double> Entry::number(std::string_view key, double least, double m
     fail_at(key, fmt::format("'{}' must be a number from {} to {}", key, least, most));
   }
   return value;
+}
+
+std::int64_t Entry::required_integer(std::string_view key, std::int64_t least, std::int64_t most) {
+  require(key);
+  return *integer(key, least, most);
+}
+
+double Entry::required_number(std::string_view key, double least, double most) {
+  require(key);
+  return *number(key, least, most);
 }
 
 std::vector<std::pair<std::string, Origin>> Entry::texts(std::string_view key) {

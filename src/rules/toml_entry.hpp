@@ -52,6 +52,9 @@ class Entry {
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key, std::int64_t least, std::int64_t most);
   /// A number between `least` and `most`; an integer will do.
   [[nodiscard]] std::optional<double> number(std::string_view key, double least, double most);
+  /// The same of a number that must be there.
+  [[nodiscard]] std::int64_t required_integer(std::string_view key, std::int64_t least, std::int64_t most);
+  [[nodiscard]] double required_number(std::string_view key, double least, double most);
   /// An array of texts, none empty; empty where the key is missing. One text stands for an array of one.
   [[nodiscard]] std::vector<std::pair<std::string, Origin>> texts(std::string_view key);
   /// An array of tables, each as an entry of the same title; empty where the key is missing.
@@ -61,6 +64,8 @@ class Entry {
   [[nodiscard]] std::size_t one_of(std::string_view key, const std::vector<std::string>& words);
 
   void finish() const;
+  /// Does nothing where the key is there.
+  void require(std::string_view key) const;
   [[noreturn]] void fail_at(std::string_view key, const std::string& what, std::string next = {}) const;
 
  private:
