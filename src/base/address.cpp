@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 
 namespace gpucoop {
 namespace {
@@ -101,6 +102,13 @@ std::optional<Address> parse_address(std::string_view text) {
   auto a = parse_address_prefix(text, length);
   if (!a || length != text.size()) return std::nullopt;
   return a;
+}
+
+std::vector<Address> without(const std::vector<Address>& all, const std::vector<Address>& some) {
+  std::vector<Address> rest;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(rest),
+               [&](const Address& a) { return std::find(some.begin(), some.end(), a) == some.end(); });
+  return rest;
 }
 
 }  // namespace gpucoop

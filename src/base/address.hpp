@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpucoop {
 
@@ -17,6 +18,9 @@ struct Address {
 
   friend auto operator<=>(const Address&, const Address&) = default;
 };
+
+/// Those of `all` that are not among `some`, in their order.
+[[nodiscard]] std::vector<Address> without(const std::vector<Address>& all, const std::vector<Address>& some);
 
 /// Domain-prefixed and lower case, at least four digits of domain: `0000:0b:00.0`, `10000:e1:00.0`.
 [[nodiscard]] std::string to_string(const Address& a);

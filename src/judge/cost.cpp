@@ -91,9 +91,7 @@ Known<bool> spreads(const CostEstimate& e, const ModelRule& model) {
 std::string vendor_of(const FactIndex& index, const std::vector<Address>& set) {
   std::string vendor;
   for (const auto& gpu : set) {
-    const Fact* fact = index.find("gpu.vendor", focus_on(gpu));
-    const auto* text =
-        fact != nullptr && fact->value.is_known() ? std::get_if<std::string>(fact->value.get()) : nullptr;
+    const auto* text = index.text("gpu.vendor", focus_on(gpu));
     if (text == nullptr || (!vendor.empty() && *text != vendor)) return {};
     vendor = *text;
   }

@@ -35,9 +35,7 @@ struct CardMemory {
 CardMemory memory_of_gpu(const CostSet& set, const Address& gpu) {
   CardMemory memory;
   memory.bytes = number_fact(set.index, "gpu.memory", focus_on(gpu));
-  const Fact* device = set.index.find("gpu.device", focus_on(gpu));
-  const auto* ids =
-      device != nullptr && device->value.is_known() ? std::get_if<std::string>(device->value.get()) : nullptr;
+  const auto* ids = set.index.text("gpu.device", focus_on(gpu));
   if (ids == nullptr) return memory;
   std::vector<const CardRule*> cards;
   for (const auto& card : set.rules.cards) {

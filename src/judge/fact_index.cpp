@@ -75,4 +75,9 @@ const Fact* FactIndex::find(std::string_view id, const std::vector<Address>& set
   return facts == nullptr ? nullptr : facts->find(set);
 }
 
+const std::string* FactIndex::text(std::string_view id, const Focus& of) const {
+  const auto* fact = find(id, of);
+  return fact == nullptr || !fact->value.is_known() ? nullptr : std::get_if<std::string>(fact->value.get());
+}
+
 }  // namespace gpucoop

@@ -3,6 +3,7 @@
 #include <array>
 #include <compare>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -58,6 +59,8 @@ class FactIndex {
   [[nodiscard]] const Fact* find(std::string_view id, const Focus& of) const;
   /// The fact of that id about exactly this set, whatever the order of its members, or null.
   [[nodiscard]] const Fact* find(std::string_view id, const std::vector<Address>& set) const;
+  /// The text that is known of it there, or null.
+  [[nodiscard]] const std::string* text(std::string_view id, const Focus& of) const;
   /// The GPUs that any fact is about, in the order of the facts.
   [[nodiscard]] const std::vector<Address>& gpus() const { return gpus_; }
 

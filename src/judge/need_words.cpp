@@ -42,10 +42,8 @@ std::string vendor_words(const std::vector<std::string>& vendors) {
   std::vector<std::string> names;
   names.reserve(vendors.size());
   for (const auto& vendor : vendors) {
-    names.push_back(vendor == "amd"      ? "AMD"
-                    : vendor == "nvidia" ? "NVIDIA"
-                    : vendor == "intel"  ? "Intel"
-                                         : "other vendors");
+    const auto name = vendor_name(vendor);
+    names.emplace_back(name.empty() ? "other vendors" : name);
   }
   return list_of(names);
 }

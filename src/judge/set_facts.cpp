@@ -18,9 +18,7 @@ struct Texts {
 Texts texts_of(std::string_view id, const std::vector<Address>& gpus, const FactIndex& facts) {
   Texts texts;
   for (const auto& gpu : gpus) {
-    const auto* fact = facts.find(id, focus_on(gpu));
-    const auto* text =
-        fact != nullptr && fact->value.is_known() ? std::get_if<std::string>(&fact->value.value()) : nullptr;
+    const auto* text = facts.text(id, focus_on(gpu));
     if (text == nullptr) {
       texts.all = false;
     } else {

@@ -12,9 +12,7 @@ constexpr std::size_t kMostInSet = 64;
 constexpr std::size_t kMostLeftOut = 256;
 
 std::string text_of(const FactIndex& facts, std::string_view id, const Address& gpu) {
-  const auto* fact = facts.find(id, focus_on(gpu));
-  if (fact == nullptr || !fact->value.is_known()) return {};
-  const auto* text = std::get_if<std::string>(&fact->value.value());
+  const auto* text = facts.text(id, focus_on(gpu));
   return text == nullptr ? std::string() : *text;
 }
 

@@ -94,8 +94,7 @@ std::optional<BestSubset> best_subset(const Question& question, const std::vecto
     const auto blamed = to_blame(here.failed);
     if (blamed.empty()) break;
     add_once(reasons, failure_words(*here.failed.front(), evaluator, {}, here.state != ModeState::no));
-    std::erase_if(rest,
-                  [&](const Address& gpu) { return std::find(blamed.begin(), blamed.end(), gpu) != blamed.end(); });
+    rest = without(rest, blamed);
   }
   for (const auto& part : tried) {
     if (best && part.size() < best->gpus.size()) continue;

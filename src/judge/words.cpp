@@ -55,6 +55,13 @@ std::string how_many(const std::vector<Address>& gpus) {
   return fmt::format("{} GPUs ({})", gpus.size(), list_of(gpus));
 }
 
+std::string_view vendor_name(std::string_view vendor) {
+  if (vendor == "amd") return "AMD";
+  if (vendor == "nvidia") return "NVIDIA";
+  if (vendor == "intel") return "Intel";
+  return {};
+}
+
 std::string reason_words(Reason reason) {
   switch (reason) {
     case Reason::not_in_input: return "what was read does not say";

@@ -24,6 +24,9 @@ using Fill = std::vector<std::pair<std::string_view, std::string>>;
 /// `no GPU`, `only one GPU (03:00.0)`, `2 GPUs (03:00.0 and 0b:00.0)`.
 [[nodiscard]] std::string how_many(const std::vector<Address>& gpus);
 
+/// `AMD`, `NVIDIA`, `Intel`; empty for others.
+[[nodiscard]] std::string_view vendor_name(std::string_view vendor);
+
 /// Why a value is not known, for a person: `not in the input`.
 [[nodiscard]] std::string reason_words(Reason reason);
 
