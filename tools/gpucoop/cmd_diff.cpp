@@ -22,11 +22,6 @@ struct DiffOptions {
   OutputOptions output;
 };
 
-ExitCode fail(const Error& error) {
-  print_error(error);
-  return error.code;
-}
-
 Result<Report> load_side(const std::string& file, const Rules& rules) {
   auto report = load_reading(file, rules);
   if (report || report.error().next.find("--dump") == std::string::npos) return report;

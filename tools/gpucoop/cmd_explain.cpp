@@ -24,11 +24,6 @@ struct ExplainOptions {
   OutputOptions output;
 };
 
-ExitCode fail(const Error& error) {
-  print_error(error);
-  return error.code;
-}
-
 Error no_such_id(const std::string& id, const Rules& rules) {
   std::vector<std::string> ids;
   for (const auto& name : rule_names(rules)) ids.push_back(name.id);

@@ -20,11 +20,6 @@ struct RecordOptions {
   OutputOptions output;
 };
 
-ExitCode fail(const Error& error) {
-  print_error(error);
-  return error.code;
-}
-
 std::string counted(std::size_t n, const std::string& one) {
   return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
 }

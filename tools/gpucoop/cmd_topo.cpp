@@ -36,11 +36,6 @@ std::string hint(const Report& report, const OutputOptions& options) {
   return "For a bug report, attach host.json from: sudo gpucoop record -o host.json\n";
 }
 
-ExitCode fail(const Error& error) {
-  print_error(error);
-  return error.code;
-}
-
 ExitCode run_topo(const TopoOptions& options) {
   if (const auto error = conflict(options.output)) return fail(*error);
   if (const auto error = conflict(options.input)) return fail(*error);

@@ -7,7 +7,6 @@
 #include "command.hpp"
 #include "cost_options.hpp"
 #include "gpu_selection.hpp"
-#include "judge/judge.hpp"
 #include "judge/requirements.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -34,11 +33,6 @@ struct VerdictOptions {
   OutputOptions output;
 };
 
-ExitCode fail(const Error& error) {
-  print_error(error);
-  return error.code;
-}
-
 std::string rendered(const Report& report, const Verdict& verdict, const OutputOptions& options) {
   if (options.format == Format::json) return render_verdict_json(report, verdict);
   if (options.format == Format::junit) return render_junit(report, verdict);
@@ -47,16 +41,6 @@ std::string rendered(const Report& report, const Verdict& verdict, const OutputO
   text.color = wants_color(options);
   text.verbose = options.verbose;
   return render_verdict_text(report, verdict, text);
-}
-
-/// Judges the GPUs that were named in place of the sets that the host would be judged by.
-Status judge_selected(Report& report, const GpuSelection& selection, const Rules& rules) {
-  const auto gpus = find_selected(selection, report.topology);
-  if (!gpus) return gpus.error();
-  JudgeOptions only;
-  only.gpus = gpus.value();
-  report.judgement = judge(report.topology.facts, rules, only);
-  return std::nullopt;
 }
 
 ExitCode run_verdict(const VerdictOptions& options) {
@@ -77,12 +61,9 @@ ExitCode run_verdict(const VerdictOptions& options) {
   }
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  auto report = load_report(options.input, rules, options.probe_results);
+  auto report = load_report(options.input, rules, options.probe_results, selection);
   if (!report) return fail(report.error());
   const auto none = no_gpu(report.value());
-  if (selection && !none) {
-    if (const auto error = judge_selected(report.value(), *selection, rules)) return fail(*error);
-  }
   if (work.value()) report.value().judgement.costs = estimates(report.value(), rules, *work.value());
   RequirementOptions judging;
   judging.gpus_chosen = selection.has_value();

@@ -75,18 +75,12 @@ Result<Recording> read_host(const InputOptions& inputs, const Rules& rules) {
   return recording;
 }
 
-/// The results in the file become the recording's, whose own they replace. Refused here already where they are of
-/// another host, so that the error can name the file.
+/// The results in the file become the recording's, whose own they replace.
 Status take_results(Recording& recording, const std::string& name, const Rules& rules) {
   const auto bytes = read_file(name);
   if (!bytes) return bytes.error();
   auto results = read_measurements(name, bytes.value(), rules);
   if (!results) return results.error();
-  auto topology = analyse(recording, rules);
-  if (auto error = add_measurements(topology, results.value().measured, rules)) {
-    error->where = name;
-    return error;
-  }
   if (!recording.measured.empty()) {
     recording.warnings.push_back({"probe-results.replaced",
                                   "The results of probes of " + recording.measured.taken_at.substr(0, 10) +
@@ -99,18 +93,41 @@ Status take_results(Recording& recording, const std::string& name, const Rules& 
   return std::nullopt;
 }
 
-/// `file`: the input, for the error where the recording's own results are of another host.
-Result<Report> judged(const Recording& recording, const std::string& file, const Rules& rules) {
-  Report report;
-  report.taken_at = recording.taken_at.empty() ? now() : recording.taken_at;
-  report.topology = analyse(recording, rules);
-  if (auto error = add_measurements(report.topology, recording.measured, rules)) {
+/// What was read, with the results of probes in that file where one is named.
+Result<Recording> read_with_results(const InputOptions& inputs, const Rules& rules, const std::string& probe_results) {
+  auto recording = read_host(inputs, rules);
+  if (!recording || probe_results.empty()) return recording;
+  if (auto error = take_results(recording.value(), probe_results, rules)) return *error;
+  return recording;
+}
+
+/// What follows from a recording and what was measured. `file` holds the results of probes, for the error where they
+/// are of another host.
+Result<Topology> analysed(const Recording& recording, const std::string& file, const Rules& rules) {
+  auto topology = analyse(recording, rules);
+  if (auto error = add_measurements(topology, recording.measured, rules)) {
     error->where = file;
     return *error;
   }
+  return topology;
+}
+
+Result<Report> judged(const Recording& recording, const std::string& file, const Rules& rules,
+                      const std::optional<GpuSelection>& selection) {
+  auto topology = analysed(recording, file, rules);
+  if (!topology) return topology.error();
+  Report report;
+  report.taken_at = recording.taken_at.empty() ? now() : recording.taken_at;
+  report.topology = std::move(topology).value();
   report.probes = recording.measured.runs;
   report.measured_at = recording.measured.taken_at;
-  report.judgement = judge(report.topology.facts, rules);
+  JudgeOptions options;
+  if (selection && !no_gpu(report)) {
+    auto gpus = find_selected(*selection, report.topology);
+    if (!gpus) return gpus.error();
+    options.gpus = std::move(gpus).value();
+  }
+  report.judgement = judge(report.topology.facts, rules, options);
   return report;
 }
 
@@ -144,16 +161,20 @@ Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
 }  // namespace
 
 Result<Recording> load_recording(const InputOptions& inputs, const Rules& rules, const std::string& probe_results) {
-  auto recording = read_host(inputs, rules);
+  auto recording = read_with_results(inputs, rules, probe_results);
   if (!recording || probe_results.empty()) return recording;
-  if (auto error = take_results(recording.value(), probe_results, rules)) return *error;
+  // Nothing else here would see that they are of another host.
+  const auto topology = analysed(recording.value(), probe_results, rules);
+  if (!topology) return topology.error();
   return recording;
 }
 
-Result<Report> load_report(const InputOptions& inputs, const Rules& rules, const std::string& probe_results) {
-  const auto recording = load_recording(inputs, rules, probe_results);
+Result<Report> load_report(const InputOptions& inputs, const Rules& rules, const std::string& probe_results,
+                           const std::optional<GpuSelection>& selection) {
+  const auto recording = read_with_results(inputs, rules, probe_results);
   if (!recording) return recording.error();
-  return judged(recording.value(), inputs.from.empty() ? "" : inputs.from.front(), rules);
+  const std::string file = !probe_results.empty() ? probe_results : inputs.from.empty() ? "" : inputs.from.front();
+  return judged(recording.value(), file, rules, selection);
 }
 
 Result<Report> load_reading(const std::string& file, const Rules& rules) {
@@ -162,7 +183,7 @@ Result<Report> load_reading(const std::string& file, const Rules& rules) {
   if (is_report(bytes.value())) return read_report(file, bytes.value());
   const auto recording = read_inputs({{file, std::move(bytes).value()}}, rules, {});
   if (!recording) return recording.error();
-  return judged(recording.value(), file, rules);
+  return judged(recording.value(), file, rules, std::nullopt);
 }
 
 Status no_gpu(const Report& report) {

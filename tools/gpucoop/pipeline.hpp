@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/error.hpp"
+#include "gpu_selection.hpp"
 #include "model/recording.hpp"
 #include "model/report.hpp"
 #include "options.hpp"
@@ -17,9 +19,11 @@ namespace gpucoop {
                                                const std::string& probe_results = {});
 
 /// Reads the inputs, or the running host where none is named, analyses and judges them; results of probes that were
-/// given or are in a recording count.
+/// given or are in a recording count. `selection`: the GPUs that are judged, instead of the sets that are chosen; of a
+/// host without a GPU (`no_gpu`) nothing is selected.
 [[nodiscard]] Result<Report> load_report(const InputOptions& inputs, const Rules& rules,
-                                         const std::string& probe_results = {});
+                                         const std::string& probe_results = {},
+                                         const std::optional<GpuSelection>& selection = {});
 
 /// One reading of a host in one file: a report as it stands, anything else that can be read analysed and judged.
 [[nodiscard]] Result<Report> load_reading(const std::string& file, const Rules& rules);

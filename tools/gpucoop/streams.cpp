@@ -112,6 +112,11 @@ void print_error(const Error& error) {
   static_cast<void>(write_all(STDERR_FILENO, text, ""));
 }
 
+ExitCode fail(const Error& error) {
+  print_error(error);
+  return error.code;
+}
+
 void print_note(std::string_view text) {
   static_cast<void>(write_all(STDERR_FILENO, "gpucoop: " + escape(text) + "\n", ""));
 }

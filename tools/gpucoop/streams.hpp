@@ -20,6 +20,8 @@ void prepare_streams();
 
 /// `gpucoop: where: what`, then `  next: …` (each of its lines), on standard error, control characters escaped.
 void print_error(const Error& error);
+/// Prints it and gives its code.
+[[nodiscard]] ExitCode fail(const Error& error);
 /// `gpucoop: text` on standard error.
 void print_note(std::string_view text);
 
