@@ -40,19 +40,13 @@ bool EngineJudge::holds(const AdviceRule& advice) {
 }
 
 EngineVerdict EngineJudge::judge(const EngineModeRule& row) {
-  auto found = answer(question(row, evaluator_.rules()), evaluator_, left_out_, book_, missing_);
-  EngineVerdict verdict;
-  verdict.id = row.id;
-  verdict.engine = row.engine;
-  verdict.mode = row.mode;
-  verdict.title = row.title;
-  verdict.set = evaluator_.set();
-  verdict.state = found.state;
-  verdict.expected = found.expected;
-  verdict.why = std::move(found.why);
-  verdict.decided_by = std::move(found.decided_by);
-  verdict.settled_by = std::move(found.settled_by);
-  verdict.remedies = std::move(found.remedies);
+  EngineVerdict verdict{answer(question(row, evaluator_.rules()), evaluator_, left_out_, book_, missing_),
+                        row.id,
+                        row.engine,
+                        row.mode,
+                        row.title,
+                        {},
+                        {}};
   const Fill values = {{"count", std::to_string(evaluator_.set().size())}};
   for (const auto& flag : row.flags) verdict.flags.push_back(fill(flag, values));
   for (const auto& id : row.advice) {

@@ -7,63 +7,16 @@
 #include <iterator>
 
 #include "judge/evaluator.hpp"
+#include "judge/explain_users.hpp"
 #include "judge/need_words.hpp"
 #include "judge/outcome_words.hpp"
 #include "judge/sets.hpp"
+#include "judge/verdict.hpp"
 #include "judge/words.hpp"
 
 namespace gpucoop {
 
 namespace {
-
-bool names(const std::vector<Condition>& conditions, std::string_view id) {
-  return std::any_of(conditions.begin(), conditions.end(),
-                     [id](const Condition& c) { return c.fact == id || c.gate == id || c.unless_known == id; });
-}
-
-bool names(const std::vector<Clause>& clauses, std::string_view id) {
-  return std::any_of(clauses.begin(), clauses.end(), [id](const Clause& c) {
-    return names(c.any_of, id) || names(c.unless, id) ||
-           std::find(c.remedies.begin(), c.remedies.end(), id) != c.remedies.end();
-  });
-}
-
-bool names(const FactRule& fact, std::string_view id) {
-  const auto expected = std::any_of(fact.expected.begin(), fact.expected.end(), [id](const Expectation& e) {
-    return e.gate == id || (e.when && names(std::vector<Condition>{*e.when}, id));
-  });
-  return expected || fact.floor_unless == id ||
-         std::find(fact.settle.begin(), fact.settle.end(), id) != fact.settle.end();
-}
-
-/// Modes, gates, facts and log causes that name the entry.
-std::vector<RuleName> users_of(std::string_view id, const Rules& rules) {
-  std::vector<RuleName> users;
-  for (const auto& m : rules.modes) {
-    if (names(m.require, id) || names(m.prefer, id)) users.push_back({"mode", m.id, m.title});
-  }
-  for (const auto& r : rules.engine_modes) {
-    const bool above =
-        r.engine == id || r.mode == id || std::find(r.builds_on.begin(), r.builds_on.end(), id) != r.builds_on.end();
-    const bool advises = std::find(r.advice.begin(), r.advice.end(), id) != r.advice.end();
-    if (above || advises || names(r.require, id) || names(r.prefer, id)) {
-      users.push_back({"engine-mode", r.id, r.title});
-    }
-  }
-  for (const auto& a : rules.advice) {
-    if (names(a.when, id) || names(a.any_of, id) || names(a.unless, id)) users.push_back({"advice", a.id, a.text});
-  }
-  for (const auto& g : rules.gates) {
-    if (names(g.require, id)) users.push_back({"gate", g.id, g.title});
-  }
-  for (const auto& f : rules.facts) {
-    if (names(f, id)) users.push_back({"fact", f.id, f.title});
-  }
-  for (const auto& c : rules.log_causes) {
-    if (c.sets_fact == id) users.push_back({"log-cause", c.id, c.title});
-  }
-  return users;
-}
 
 Remedy in_general(const RemedyRule& rule) {
   return {rule.id, fill(rule.text, {{"gpu", "the GPU"}, {"hop", "the ports that a report names"}}), rule.changes,
@@ -104,9 +57,16 @@ class Host {
   std::vector<Evaluator> evaluators_;
 };
 
-std::vector<Need> needs_of(const std::vector<Clause>& clauses, const RuleIndex& rules, const Host* host) {
+std::vector<const Clause*> clauses_of(const GateRule& gate) {
+  std::vector<const Clause*> clauses;
+  for (const auto& clause : gate.require) clauses.push_back(&clause);
+  return clauses;
+}
+
+std::vector<Need> needs_of(const std::vector<const Clause*>& clauses, const RuleIndex& rules, const Host* host) {
   std::vector<Need> needs;
-  for (const auto& clause : clauses) {
+  for (const auto* one : clauses) {
+    const auto& clause = *one;
     Need need;
     need.text = clause_words(clause, rules);
     for (const auto* list : {&clause.any_of, &clause.unless}) {
@@ -120,7 +80,7 @@ std::vector<Need> needs_of(const std::vector<Clause>& clauses, const RuleIndex& 
     }
     for (const auto& c : clause.any_of) {
       if (c.gate.empty()) continue;
-      auto inside = needs_of(rules.gate(c.gate).require, rules, host);
+      auto inside = needs_of(clauses_of(rules.gate(c.gate)), rules, host);
       need.inside.insert(need.inside.end(), std::make_move_iterator(inside.begin()),
                          std::make_move_iterator(inside.end()));
     }
@@ -129,14 +89,14 @@ std::vector<Need> needs_of(const std::vector<Clause>& clauses, const RuleIndex& 
   return needs;
 }
 
-std::vector<Remedy> remedies_of(const std::vector<Clause>& require, const std::vector<Clause>& prefer,
+std::vector<Remedy> remedies_of(const std::vector<const Clause*>& require, const std::vector<const Clause*>& prefer,
                                 const RuleIndex& rules) {
   std::vector<std::string> ids;
-  const std::function<void(const std::vector<Clause>&)> collect = [&](const std::vector<Clause>& clauses) {
-    for (const auto& clause : clauses) {
-      for (const auto& id : clause.remedies) add_once(ids, id);
-      for (const auto& c : clause.any_of) {
-        if (!c.gate.empty()) collect(rules.gate(c.gate).require);
+  const std::function<void(const std::vector<const Clause*>&)> collect = [&](const auto& clauses) {
+    for (const auto* clause : clauses) {
+      for (const auto& id : clause->remedies) add_once(ids, id);
+      for (const auto& c : clause->any_of) {
+        if (!c.gate.empty()) collect(clauses_of(rules.gate(c.gate)));
       }
     }
   };
@@ -176,15 +136,15 @@ StandingHere standing_of(const GateRule& gate, const Evaluator& evaluator, const
   return here;
 }
 
-/// Of a mode or of an engine's way of doing it.
-template <class Verdict>
-StandingHere standing_of(const Verdict& mode, const Host& host) {
+StandingHere standing_of(const Answer& answer, const Host& host) {
   StandingHere here;
-  here.set = mode.set;
-  here.state = to_string(mode.state);
-  if (mode.state == ModeState::unknown && mode.expected.is_known()) here.expected = to_string(mode.expected.value());
-  here.why = mode.why;
-  here.evidence = host.facts_named(mode.decided_by);
+  here.set = answer.set;
+  here.state = to_string(answer.state);
+  if (answer.state == ModeState::unknown && answer.expected.is_known()) {
+    here.expected = to_string(answer.expected.value());
+  }
+  here.why = answer.why;
+  here.evidence = host.facts_named(answer.decided_by);
   return here;
 }
 
@@ -198,15 +158,7 @@ class Explainer {
 
   Explanation mode(const ModeRule& rule) {
     start("mode", rule);
-    result_.needs = needs_of(rule.require, index_, host());
-    result_.prefers = needs_of(rule.prefer, index_, host());
-    result_.remedies = remedies_of(rule.require, rule.prefer, index_);
-    if (host() == nullptr) return std::move(result_);
-    for (const auto& verdict : host()->report().judgement.modes) {
-      if (verdict.id != rule.id) continue;
-      result_.standing.push_back(standing_of(verdict, *host()));
-      for (const auto& id : verdict.remedies) here(id);
-    }
+    judged(question(rule), rule.id, &Judgement::modes);
     return std::move(result_);
   }
 
@@ -217,31 +169,9 @@ class Explainer {
 
   Explanation engine_mode(const EngineModeRule& rule) {
     start("engine-mode", rule);
-    std::vector<Clause> require;
-    std::vector<Clause> prefer;
-    for (const auto& id : rule.builds_on) {
-      auto below = needs_of(index_.mode(id).require, index_, host());
-      std::move(below.begin(), below.end(), std::back_inserter(result_.needs));
-      below = needs_of(index_.mode(id).prefer, index_, host());
-      std::move(below.begin(), below.end(), std::back_inserter(result_.prefers));
-      require.insert(require.end(), index_.mode(id).require.begin(), index_.mode(id).require.end());
-      prefer.insert(prefer.end(), index_.mode(id).prefer.begin(), index_.mode(id).prefer.end());
-    }
-    auto own = needs_of(rule.require, index_, host());
-    std::move(own.begin(), own.end(), std::back_inserter(result_.needs));
-    own = needs_of(rule.prefer, index_, host());
-    std::move(own.begin(), own.end(), std::back_inserter(result_.prefers));
-    require.insert(require.end(), rule.require.begin(), rule.require.end());
-    prefer.insert(prefer.end(), rule.prefer.begin(), rule.prefer.end());
-    result_.remedies = remedies_of(require, prefer, index_);
+    judged(question(rule, index_), rule.id, &Judgement::engines);
     result_.flags = rule.flags;
     for (const auto& id : rule.advice) take(index_.advice(id));
-    if (host() == nullptr) return std::move(result_);
-    for (const auto& verdict : host()->report().judgement.engines) {
-      if (verdict.id != rule.id) continue;
-      result_.standing.push_back(standing_of(verdict, *host()));
-      for (const auto& id : verdict.remedies) here(id);
-    }
     return std::move(result_);
   }
 
@@ -287,8 +217,8 @@ class Explainer {
 
   Explanation gate(const GateRule& rule) {
     start("gate", rule);
-    result_.needs = needs_of(rule.require, index_, host());
-    result_.remedies = remedies_of(rule.require, {}, index_);
+    result_.needs = needs_of(clauses_of(rule), index_, host());
+    result_.remedies = remedies_of(clauses_of(rule), {}, index_);
     if (host() == nullptr) return std::move(result_);
     for (const auto& evaluator : host()->evaluators()) {
       result_.standing.push_back(standing_of(rule, evaluator, *host()));
@@ -350,6 +280,20 @@ class Explainer {
     result_.meaning = rule.meaning;
     result_.source = rule.source;
     result_.used_by = users_of(rule.id, rules_);
+  }
+
+  /// What is asked, and how it stands on the host by its verdicts of that id.
+  template <class Verdict>
+  void judged(const Question& asked, const std::string& id, std::vector<Verdict> Judgement::*verdicts) {
+    result_.needs = needs_of(asked.require, index_, host());
+    result_.prefers = needs_of(asked.prefer, index_, host());
+    result_.remedies = remedies_of(asked.require, asked.prefer, index_);
+    if (host() == nullptr) return;
+    for (const auto& verdict : host()->report().judgement.*verdicts) {
+      if (verdict.id != id) continue;
+      result_.standing.push_back(standing_of(verdict, *host()));
+      for (const auto& remedy : verdict.remedies) here(remedy);
+    }
   }
 
   void take(const AdviceRule& a) { result_.advice.push_back({a.kind, a.text, a.why, a.otherwise}); }

@@ -18,15 +18,9 @@ namespace gpucoop {
 
 namespace {
 
-std::string vendor_word(const std::string& vendor) {
-  if (vendor == "amd") return "AMD ";
-  if (vendor == "nvidia") return "NVIDIA ";
-  if (vendor == "intel") return "Intel ";
-  return {};
-}
-
 GpuSet described(const Candidates& set, std::size_t sets) {
-  auto why = fmt::format("the {}{}GPU{}", vendor_word(set.vendor), set.integrated ? "integrated " : "",
+  const auto vendor = vendor_name(set.vendor);
+  auto why = fmt::format("the {}{}{}GPU{}", vendor, vendor.empty() ? "" : " ", set.integrated ? "integrated " : "",
                          set.gpus.size() == 1 ? "" : "s");
   if (sets > 1) why += "; other vendors' GPUs are judged apart, since they share no collective library";
   return {set.gpus, why};
@@ -38,9 +32,7 @@ Selection chosen(const std::vector<Address>& gpus, const FactIndex& facts) {
   selection.any_gpu = true;
   Candidates set{gpus, {}, false};
   for (const auto& gpu : gpus) {
-    const auto* fact = facts.find("gpu.vendor", focus_on(gpu));
-    const auto* vendor =
-        fact != nullptr && fact->value.is_known() ? std::get_if<std::string>(&fact->value.value()) : nullptr;
+    const auto* vendor = facts.text("gpu.vendor", focus_on(gpu));
     const std::string word = vendor == nullptr ? "other" : *vendor;
     set.vendor = set.vendor.empty() || set.vendor == word ? word : "mixed";
   }
@@ -48,9 +40,7 @@ Selection chosen(const std::vector<Address>& gpus, const FactIndex& facts) {
   return selection;
 }
 
-bool cannot(const ModeVerdict& mode) {
-  return mode.state == ModeState::no || (mode.state == ModeState::unknown && mode.expected.is(ModeState::no));
-}
+bool cannot(const ModeVerdict& mode) { return likely(mode.state, mode.expected) == ModeState::no; }
 
 /// Judges every set with everything that the rules ask.
 class Judgements {
@@ -70,17 +60,7 @@ class Judgements {
     const auto tried = tried_parts(facts_, set.gpus);
     for (const auto& mode : rules_.modes) {
       const auto asked = question(mode);
-      auto found = answer(asked, evaluator, left_out, book_, missing_);
-      ModeVerdict verdict;
-      verdict.id = mode.id;
-      verdict.title = mode.title;
-      verdict.set = set.gpus;
-      verdict.state = found.state;
-      verdict.expected = found.expected;
-      verdict.why = std::move(found.why);
-      verdict.decided_by = std::move(found.decided_by);
-      verdict.settled_by = std::move(found.settled_by);
-      verdict.remedies = std::move(found.remedies);
+      ModeVerdict verdict{answer(asked, evaluator, left_out, book_, missing_), mode.id, mode.title, {}};
       if (cannot(verdict) && set.gpus.size() > 2) {
         verdict.best = best_subset(asked, set.gpus, set.vendor, tried, evaluators_);
       }

@@ -58,16 +58,9 @@ RequirementVerdict too_few(const Context& context, const std::vector<Address>& s
   return verdict;
 }
 
-template <class Judged>
-RequirementVerdict taken_from(const Judged& judged) {
+RequirementVerdict taken_from(const Answer& judged) {
   RequirementVerdict verdict;
-  verdict.set = judged.set;
-  verdict.state = judged.state;
-  verdict.expected = judged.expected;
-  verdict.why = judged.why;
-  verdict.decided_by = judged.decided_by;
-  verdict.settled_by = judged.settled_by;
-  verdict.remedies = judged.remedies;
+  static_cast<Answer&>(verdict) = judged;
   return verdict;
 }
 
@@ -86,26 +79,16 @@ void add_mode(const Context& context, const Requirement& wanted, const ModeVerdi
   part.part = true;
   part.state = mode.best->state;
   part.expected = mode.best->expected;
-  std::vector<Address> others;
-  for (const Address& gpu : mode.set) {
-    if (std::find(part.set.begin(), part.set.end(), gpu) == part.set.end()) others.push_back(gpu);
-  }
   part.why = fmt::format("{} of the {} GPUs are enough, without {}: {}", part.set.size(), mode.set.size(),
-                         list_of(others, 8), mode.best->why);
+                         list_of(without(mode.set, part.set), 8), mode.best->why);
   answers.push_back(std::move(part));
 }
 
 /// ` on AMD GPUs`; nothing where the maker is not known.
 std::string on_vendor(const Context& context, const std::vector<Address>& set) {
   const Gpu* gpu = set.empty() ? nullptr : find_gpu(context.report.topology, set.front());
-  if (gpu == nullptr) return {};
-  switch (gpu->vendor) {
-    case Vendor::amd: return " on AMD GPUs";
-    case Vendor::nvidia: return " on NVIDIA GPUs";
-    case Vendor::intel: return " on Intel GPUs";
-    case Vendor::other: break;
-  }
-  return {};
+  const auto name = gpu == nullptr ? std::string_view() : vendor_name(to_string(gpu->vendor));
+  return name.empty() ? std::string() : fmt::format(" on {} GPUs", name);
 }
 
 /// The rules know no way in which the engine does it, here or at all.
@@ -207,9 +190,9 @@ RequirementVerdict answer(const Context& context, const Requirement& wanted) {
     best.expected = Known<ModeState>::unknown(Reason::timeout);
     best.why = fmt::format("a probe of it did not come back ({})", hung->op.empty() ? hung->rung : hung->op);
   }
-  const ModeState expected = best.expected.value_or(ModeState::unknown);
-  best.accepted = accept && best.state == ModeState::unknown && expected != ModeState::unknown;
-  best.exit_code = best.hung ? ExitCode::hung : code_of(best.accepted ? expected : best.state);
+  const ModeState outlook = likely(best.state, best.expected);
+  best.accepted = accept && best.state == ModeState::unknown && outlook != ModeState::unknown;
+  best.exit_code = best.hung ? ExitCode::hung : code_of(best.accepted ? outlook : best.state);
   return best;
 }
 

@@ -79,6 +79,7 @@ class Judge {
       : question_(question), evaluator_(evaluator), left_out_(left_out), book_(book), missing_(missing) {}
 
   Answer answer() {
+    verdict_.set = evaluator_.set();
     verdict_.settled_by = Known<std::string>::absent();
     const auto shown = judge_clauses(question_.require, evaluator_, Basis::established);
     const auto preferred = judge_clauses(question_.prefer, evaluator_, Basis::established);

@@ -31,16 +31,8 @@ struct Standing {
 };
 [[nodiscard]] Standing standing(const Question& question, const Evaluator& evaluator);
 
-/// The answer in words, with what decided it.
-struct Answer {
-  ModeState state = ModeState::unknown;
-  Known<ModeState> expected;
-  std::string why;
-  std::vector<std::string> decided_by;
-  Known<std::string> settled_by;
-  std::vector<std::string> remedies;
-};
-/// Remedies are added to `book`, unknown facts to `missing`.
+/// The answer for the evaluator's set, in words, with what decided it. Remedies are added to `book`, unknown facts to
+/// `missing`.
 [[nodiscard]] Answer answer(const Question& question, const Evaluator& evaluator, const std::vector<LeftOut>& left_out,
                             RemedyBook& book, MissingFacts& missing);
 

@@ -12,6 +12,10 @@ std::string_view to_string(ModeState state) {
   return "unknown";
 }
 
+ModeState likely(ModeState state, const Known<ModeState>& expected) {
+  return state == ModeState::unknown ? expected.value_or(ModeState::unknown) : state;
+}
+
 std::string_view to_string(Advice::Kind kind) { return kind == Advice::Kind::set ? "set" : "avoid"; }
 
 }  // namespace gpucoop

@@ -14,6 +14,9 @@ namespace gpucoop {
 enum class ModeState : std::uint8_t { yes, degraded, no, unknown };
 [[nodiscard]] std::string_view to_string(ModeState state);
 
+/// The state, or what is expected of an unknown; unknown where nothing is.
+[[nodiscard]] ModeState likely(ModeState state, const Known<ModeState>& expected);
+
 /// GPUs that are judged together.
 struct GpuSet {
   std::vector<Address> gpus;
@@ -28,11 +31,9 @@ struct BestSubset {
   std::string why;  ///< why the others cannot take part
 };
 
-/// The judgement of one parallelism mode over one set. `expected` is meaningful where the state is unknown:
-/// known to be yes, degraded or no, or unknown itself (null in JSON).
-struct ModeVerdict {
-  std::string id;
-  std::string title;
+/// What is judged of one set. `expected` is meaningful where the state is unknown: known to be yes, degraded or no, or
+/// unknown itself (null in JSON).
+struct Answer {
   std::vector<Address> set;
   ModeState state = ModeState::unknown;
   Known<ModeState> expected;
@@ -40,7 +41,13 @@ struct ModeVerdict {
   std::vector<std::string> decided_by;  ///< references of facts, the decisive one first
   Known<std::string> settled_by;        ///< a command that would settle an unknown; absent where none is known
   std::vector<std::string> remedies;    ///< ids
-  std::optional<BestSubset> best;       ///< where the whole set cannot, or is not expected to
+};
+
+/// The judgement of one parallelism mode.
+struct ModeVerdict : Answer {
+  std::string id;
+  std::string title;
+  std::optional<BestSubset> best;  ///< where the whole set cannot, or is not expected to
 };
 
 /// A flag or variable of an engine: to set, or to keep away from.
@@ -53,19 +60,12 @@ struct Advice {
 };
 [[nodiscard]] std::string_view to_string(Advice::Kind kind);
 
-/// The judgement of one way in which an engine puts a mode to work, over one set.
-struct EngineVerdict {
+/// The judgement of one way in which an engine puts a mode to work.
+struct EngineVerdict : Answer {
   std::string id;      ///< `vllm.tensor`
   std::string engine;  ///< `vllm`
   std::string mode;    ///< the mode that it is one way of
   std::string title;
-  std::vector<Address> set;
-  ModeState state = ModeState::unknown;
-  Known<ModeState> expected;
-  std::string why;
-  std::vector<std::string> decided_by;
-  Known<std::string> settled_by;
-  std::vector<std::string> remedies;
   std::vector<std::string> flags;  ///< what turns it on: `--tensor-parallel-size 2`
   std::vector<Advice> advice;
 };

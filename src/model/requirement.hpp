@@ -20,20 +20,13 @@ struct Requirement {
 /// `tensor=4`, `tensor with vllm`.
 [[nodiscard]] std::string to_string(const Requirement& requirement);
 
-/// What became of a requirement.
-struct RequirementVerdict {
+/// What became of a requirement: the answer for the GPUs of `set`.
+struct RequirementVerdict : Answer {
   Requirement requirement;
-  std::vector<Address> set;  ///< the GPUs that the answer is about
-  bool part = false;         ///< they are a part of a judged set, which as a whole is worse off
-  ModeState state = ModeState::unknown;
-  Known<ModeState> expected;  ///< as in ModeVerdict
-  bool accepted = false;      ///< what is expected was taken for the outcome
-  bool hung = false;          ///< the fact that decides comes from a probe that hung
+  bool part = false;      ///< they are a part of a judged set, which as a whole is worse off
+  bool accepted = false;  ///< what is expected was taken for the outcome
+  bool hung = false;      ///< the fact that decides comes from a probe that hung
   ExitCode exit_code = ExitCode::unknown;
-  std::string why;
-  std::vector<std::string> decided_by;  ///< as in ModeVerdict
-  Known<std::string> settled_by;
-  std::vector<std::string> remedies;
   std::optional<BestSubset> best;    ///< of the set, where only a part of it can
   std::optional<EngineVerdict> way;  ///< of the engine that was asked for: the best of those known
 };

@@ -20,10 +20,7 @@ std::string side_name(const DiffSide& side) {
 
 Style style_of(const VerdictChange& change) {
   if (!change.after) return Style::plain;
-  const auto state = change.after->state == ModeState::unknown ? change.after->expected.value_or(ModeState::unknown)
-                                                               : change.after->state;
-  if (state == ModeState::yes) return Style::good;
-  return state == ModeState::no ? Style::bad : Style::warning;
+  return words::style(change.after->state, change.after->expected);
 }
 
 void put_verdicts(Page& page, const char* heading, const std::vector<VerdictChange>& changes, bool verbose) {

@@ -117,8 +117,8 @@ bool judged(const Report& report, const Gpu& gpu) {
 }
 
 bool hopeful(const ModeVerdict& mode) {
-  const ModeState best = mode.state == ModeState::unknown ? mode.expected.value_or(ModeState::unknown) : mode.state;
-  return best == ModeState::yes || best == ModeState::degraded;
+  const ModeState outlook = likely(mode.state, mode.expected);
+  return outlook == ModeState::yes || outlook == ModeState::degraded;
 }
 
 std::vector<Answer> answers(const Report& report) {

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "render/text_parts.hpp"
 #include "render/words.hpp"
 
@@ -10,21 +8,18 @@ namespace {
 constexpr std::size_t kNamed = 8;
 
 std::string can(const BestSubset& best) {
-  const ModeState likely = best.state == ModeState::unknown ? best.expected.value_or(ModeState::unknown) : best.state;
+  const ModeState outlook = likely(best.state, best.expected);
   const bool proven = best.state != ModeState::unknown;
-  if (likely == ModeState::yes) return proven ? "can" : "should work, which nothing has proven yet";
-  if (likely == ModeState::degraded)
+  if (outlook == ModeState::yes) return proven ? "can" : "should work, which nothing has proven yet";
+  if (outlook == ModeState::degraded)
     return proven ? "can, with limits" : "should work with limits, which nothing has proven yet";
-  return likely == ModeState::no ? "are not expected to" : "may";
+  return outlook == ModeState::no ? "are not expected to" : "may";
 }
 
 }  // namespace
 
 std::string best_sentence(const BestSubset& best, const std::vector<Address>& whole) {
-  std::vector<Address> others;
-  for (const Address& gpu : whole) {
-    if (std::find(best.gpus.begin(), best.gpus.end(), gpu) == best.gpus.end()) others.push_back(gpu);
-  }
+  const auto others = without(whole, best.gpus);
   std::string text = words::list(best.gpus, kNamed) + " alone " + can(best);
   if (!others.empty()) {
     text += "; " + words::list(others, kNamed) + (others.size() == 1 ? " stands" : " stand") + " in the way";

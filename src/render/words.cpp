@@ -113,9 +113,9 @@ std::string state(ModeState state, const Known<ModeState>& expected) {
 std::string state(const ModeVerdict& mode) { return state(mode.state, mode.expected); }
 
 Style style(ModeState state, const Known<ModeState>& expected) {
-  const ModeState likely = state == ModeState::unknown ? expected.value_or(ModeState::unknown) : state;
-  if (likely == ModeState::yes) return Style::good;
-  return likely == ModeState::no ? Style::bad : Style::warning;
+  const ModeState outlook = likely(state, expected);
+  if (outlook == ModeState::yes) return Style::good;
+  return outlook == ModeState::no ? Style::bad : Style::warning;
 }
 
 Style style(const ModeVerdict& mode) { return style(mode.state, mode.expected); }
