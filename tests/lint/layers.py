@@ -14,6 +14,12 @@ ALLOWED = {
     "rules": {"base", "model"},
     "read": {"base", "model", "rules"},
     "analyse": {"base", "model", "rules"},
+    "codeobj": {"base", "model", "rules"},
+    "wire": {"base", "model"},
+    "runtime": {"base", "model", "wire"},
+    "collective": {"base", "model", "wire", "runtime"},
+    "rank": {"base", "model", "wire", "runtime", "collective"},
+    "probe": {"base", "model", "rules", "read", "wire"},  # never what loads a vendor's library
     "judge": {"base", "model", "rules"},
     "render": {"base", "model"},
 }

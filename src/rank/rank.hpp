@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "collective/collective.hpp"
+#include "runtime/runtime.hpp"
+#include "wire/board.hpp"
+#include "wire/step.hpp"
+
+namespace gpucoop::rank {
+
+/// What a rank works with. `library` is null where the backend has none, with the reason in `no_library`.
+struct Tools {
+  unsigned rank = 0;
+  runtime::Runtime& runtime;
+  collective::Library* library = nullptr;
+  std::string no_library;
+  wire::Board& board;
+};
+
+/// The life of a rank: opens its device, says that it is ready, and does steps until the channel closes.
+/// `channel`: a stream socket of frames (wire/frame.hpp).
+[[nodiscard]] ExitCode serve(Tools& tools, const std::string& device, int channel);
+
+}  // namespace gpucoop::rank
