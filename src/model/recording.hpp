@@ -8,6 +8,7 @@
 #include "model/host.hpp"
 #include "model/pci.hpp"
 #include "model/probe.hpp"
+#include "model/warning.hpp"
 
 namespace gpucoop {
 
@@ -27,14 +28,6 @@ enum class SourceKind : std::uint8_t {
 struct Source {
   std::string file;  ///< as given by the user; `-` is standard input
   SourceKind kind = SourceKind::lspci_text;
-};
-
-/// Something a person should know about an input or a reading. `code` is stable and dotted
-/// (`input.truncated`), `where` is `file:line` or an address and may be empty.
-struct Warning {
-  std::string code;
-  std::string text;
-  std::string where;
 };
 
 /// One kernel-log line that the catalogue of causes knows.

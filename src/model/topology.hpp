@@ -7,11 +7,9 @@
 
 #include "model/fact.hpp"
 #include "model/recording.hpp"
+#include "model/vendor.hpp"
 
 namespace gpucoop {
-
-enum class Vendor : std::uint8_t { amd, nvidia, intel, other };
-[[nodiscard]] std::string_view to_string(Vendor vendor);
 
 /// What a hop of a chain is. `unknown`: the port type is not in the input and cannot be told otherwise.
 enum class Role : std::uint8_t {
