@@ -56,7 +56,7 @@ class Communicator {
   /// Waits for the stream and asks for errors that came later; `hung` at the deadline.
   virtual runtime::Outcome<> settle(runtime::Stream& stream, runtime::Deadline deadline) = 0;
   /// Gives it up without the other ranks; may itself hang, so it has a deadline as well.
-  virtual runtime::Outcome<> abort(runtime::Deadline deadline) = 0;
+  virtual runtime::Outcome<> give_up(runtime::Deadline deadline) = 0;
   /// How data travel to each other rank, as the library says it: `P2P/CUMEM`, `SHM/direct/direct`, `NET/Socket`; empty:
   /// it does not say. In the order of the ranks, empty for this one.
   [[nodiscard]] virtual std::vector<std::string> transports() const = 0;
