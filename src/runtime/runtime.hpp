@@ -79,7 +79,8 @@ class Device {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
 
   virtual Outcome<std::unique_ptr<Buffer>> allocate(std::uint64_t bytes) = 0;
-  /// Pinned host memory, mapped for this device and every other one that this process has open.
+  /// Pinned host memory, mapped for this device and every other one that this process has open. Its pointer is the one
+  /// of the processor as well.
   virtual Outcome<std::unique_ptr<Buffer>> allocate_host(std::uint64_t bytes) = 0;
   virtual Outcome<std::unique_ptr<Stream>> make_stream() = 0;
 
@@ -93,6 +94,7 @@ class Device {
   /// The copy engine (or what the runtime chooses); any of own, peer and host memory.
   virtual Outcome<> copy(Stream& stream, Buffer& to, std::uint64_t to_offset, const Buffer& from, Range range) = 0;
   /// A kernel of this device compares; waits. `before`: what stood there until then.
+  /// Both patterns begin with word 0 at the start of the range.
   virtual Outcome<Mismatch> verify(Stream& stream, const Buffer& buffer, Range range, const Pattern& expected,
                                    const Pattern& before, Deadline deadline) = 0;
   /// This side of a handshake: `own` and `other` each begin with a flag word, at byte 64 the payload. It writes into
@@ -112,7 +114,14 @@ class Device {
   /// In a process other than the one that exported it.
   virtual Outcome<std::unique_ptr<Buffer>> import_buffer(const IpcHandle& handle, std::uint64_t bytes) = 0;
 
-  /// Seconds by the device's clock for `repetitions` calls of `enqueue` on the stream; waits.
+  /// Stores `value` at `offset` of mapped host memory once the stream gets there, so that a look from outside tells how
+  /// far it is; the stream does not wait for anybody. `skipped` where a backend has nothing of the kind.
+  virtual Outcome<> mark(Stream& stream, Buffer& host, std::uint64_t offset, std::uint32_t value) {
+    (void)stream, (void)host, (void)offset, (void)value;
+    return Failure{ProbeState::skipped, "this backend cannot mark how far a stream is"};
+  }
+
+  /// Seconds in all by the device's clock for `repetitions` calls of `enqueue` on the stream; waits.
   virtual Outcome<double> timed(Stream& stream, unsigned repetitions, const std::function<Outcome<>()>& enqueue,
                                 Deadline deadline) = 0;
   /// Records what `enqueue` puts on the stream instead of running it.
