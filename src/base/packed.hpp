@@ -44,6 +44,11 @@ class Packer {
   }
   void put(double v) { number(std::bit_cast<std::uint64_t>(v)); }
   void put(const Address& a) { (*this)(a.domain, a.bus, a.device, a.function); }
+  template <class A, class B>
+  void put(const std::pair<A, B>& pair) {
+    put(pair.first);
+    put(pair.second);
+  }
   template <class T>
   void put(const std::vector<T>& list) {
     number(list.size());
@@ -104,6 +109,11 @@ class Unpacker {
   }
   void get(double& v) { v = std::bit_cast<double>(number()); }
   void get(Address& a) { (*this)(a.domain, a.bus, a.device, a.function); }
+  template <class A, class B>
+  void get(std::pair<A, B>& pair) {
+    get(pair.first);
+    get(pair.second);
+  }
   template <class T>
   void get(std::vector<T>& list) {
     const auto count = number();

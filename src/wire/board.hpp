@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -29,6 +30,9 @@ struct Progress {
 /// whatever ends it. Behind it lies the arena, the memory of the host backend's devices.
 class Board {
  public:
+  Board() = default;
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
   /// Made by the supervisor. `arena_bytes` is address space: pages come as they are touched.
   static Result<std::unique_ptr<Board>> create(unsigned ranks, std::uint64_t arena_bytes);
   /// Mapped by a rank from the descriptor that it inherited. Sizes are checked.
@@ -39,12 +43,14 @@ class Board {
   [[nodiscard]] virtual unsigned ranks() const = 0;
   [[nodiscard]] virtual Progress& progress(unsigned rank) = 0;
 
-  /// A barrier of `count` ranks that all name the same `key` (of a group or step). False at the deadline. Sleeps
-  /// between looks.
+  /// A barrier of `count` ranks that all name the same `key` (of a group or step; any but the largest), which can be
+  /// met at again and again. False at the deadline: then this rank is not counted. Sleeps until the last one comes. A
+  /// rank that dies holds nothing; the others see the deadline.
   [[nodiscard]] virtual bool meet(std::uint64_t key, unsigned count,
                                   std::chrono::steady_clock::time_point deadline) = 0;
-  /// Hands bytes (at most 1 KiB) to other ranks: handles, ids. `key` is used once in a team's life.
-  virtual void give(std::uint64_t key, std::string_view bytes) = 0;
+  /// Hands bytes (at most 1 KiB) to other ranks: handles, ids. `key` is used once in a team's life, and apart from the
+  /// keys of barriers. False where the bytes are too many, the key was used, or 16384 keys were.
+  virtual bool give(std::uint64_t key, std::string_view bytes) = 0;
   /// Waits for them; false at the deadline.
   [[nodiscard]] virtual bool take(std::uint64_t key, std::string& bytes,
                                   std::chrono::steady_clock::time_point deadline) = 0;

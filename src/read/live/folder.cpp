@@ -94,10 +94,6 @@ bool is_below(const std::string& path, const std::string& root) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 std::size_t read_at(const Descriptor& file, std::size_t offset, std::span<std::uint8_t> bytes) {
   const auto got = read_some(file.get(), bytes.data(), bytes.size(), offset);
   return got > 0 ? static_cast<std::size_t>(got) : 0;

@@ -6,31 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "base/known.hpp"
 
 namespace gpucoop {
-
-/// A file descriptor that is closed with its owner; -1 is none.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor();
-
-  [[nodiscard]] int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 /// Fills as much of `bytes` as the file has from `offset` on and gives how much that is. What fails is 0.
 [[nodiscard]] std::size_t read_at(const Descriptor& file, std::size_t offset, std::span<std::uint8_t> bytes);
