@@ -77,6 +77,8 @@ class Device {
  public:
   virtual ~Device() = default;
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  /// For collective libraries that take the device from the state of the calling thread.
+  virtual Outcome<> make_current() { return Done{}; }
 
   virtual Outcome<std::unique_ptr<Buffer>> allocate(std::uint64_t bytes) = 0;
   /// Pinned host memory, mapped for this device and every other one that this process has open. Its pointer is the one
