@@ -25,13 +25,18 @@ class ByteView {
     if (!v) return std::nullopt;
     return static_cast<std::uint16_t>(*v);
   }
-  [[nodiscard]] std::optional<std::uint32_t> u32(std::size_t offset) const { return little_endian(offset, 4); }
+  [[nodiscard]] std::optional<std::uint32_t> u32(std::size_t offset) const {
+    const auto v = little_endian(offset, 4);
+    if (!v) return std::nullopt;
+    return static_cast<std::uint32_t>(*v);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> u64(std::size_t offset) const { return little_endian(offset, 8); }
 
  private:
-  [[nodiscard]] std::optional<std::uint32_t> little_endian(std::size_t offset, std::size_t n) const {
+  [[nodiscard]] std::optional<std::uint64_t> little_endian(std::size_t offset, std::size_t n) const {
     if (n > bytes_.size() || offset > bytes_.size() - n) return std::nullopt;
-    std::uint32_t v = 0;
-    for (std::size_t i = 0; i < n; ++i) v |= static_cast<std::uint32_t>(bytes_[offset + i]) << (8 * i);
+    std::uint64_t v = 0;
+    for (std::size_t i = 0; i < n; ++i) v |= static_cast<std::uint64_t>(bytes_[offset + i]) << (8 * i);
     return v;
   }
 

@@ -13,8 +13,8 @@ struct InspectOptions {
   bool hash = true;  ///< read the whole file for its SHA-256
   /// AMD targets of the host's GPUs (`gfx1201`): archives missing for them are named in `Library::kpacks`.
   std::vector<std::string> amd_targets;
-  /// The values of ROCM_KPACK_PATH (a list of archives that replaces the library's own) and ROCM_KPACK_PATH_PREFIX
-  /// (a list of folders to look in first), `:` between entries; empty where unset.
+  /// The values of ROCM_KPACK_PATH (archives that are used instead of the ones that the library names) and
+  /// ROCM_KPACK_PATH_PREFIX (archives that are looked into first), `:` between entries; empty where unset.
   std::string kpack_path;
   std::string kpack_path_prefix;
 };

@@ -44,8 +44,10 @@ struct GpuTarget {
 
 [[nodiscard]] Carries carries(const Library& library, const GpuTarget& gpu);
 
-/// For RCCL the `ncclDevKernel_Generic…` kernels decide, and any other that is used without a debugging switch; for
-/// other libraries every kernel does. `unknown` too where the library carries no code for the GPU. NVIDIA: `free`.
+/// For RCCL its `ncclDevKernel_Generic…` kernels decide; where these are free of it but others that need no debugging
+/// switch are not, it is `unknown`. For other libraries: `needs` where every kernel declares the buffer, `unknown`
+/// where some do (which of them are used is not in the file). `unknown` too where the library carries no code for the
+/// GPU or its kernels could not be listed. NVIDIA has no such gate: `free`.
 [[nodiscard]] HostcallNeed hostcall(const Library& library, const GpuTarget& gpu);
 
 /// Packaging `kpack`: the archives in which the GPU's code should be and none of which is there; empty where one was

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/known.hpp"
-#include "model/recording.hpp"
-#include "model/topology.hpp"
+#include "model/vendor.hpp"
+#include "model/warning.hpp"
 
 namespace gpucoop {
 
@@ -31,6 +31,8 @@ enum class CodeForm : std::uint8_t { native, generic, ptx, spirv };
 
 /// A feature of an AMD target. `any`: the code runs with it on or off, or the processor has no such switch.
 enum class TargetFeature : std::uint8_t { any, off, on };
+/// `any`, `off`, `on`.
+[[nodiscard]] std::string_view to_string(TargetFeature feature);
 
 /// All device code of a library for one target.
 struct CodeTarget {
