@@ -88,9 +88,9 @@ __attribute__((target("sha,sse4.1"))) void with_instructions(State& state, const
     for (int i = 0; i < 16; ++i) {
       auto& now = w[i & 3];
       if (i >= 4) {
-        const auto one = w[i + 3 & 3];
-        now = _mm_sha256msg1_epu32(now, w[i + 1 & 3]);
-        now = _mm_add_epi32(now, _mm_alignr_epi8(one, w[i + 2 & 3], 4));
+        const auto one = w[(i + 3) & 3];
+        now = _mm_sha256msg1_epu32(now, w[(i + 1) & 3]);
+        now = _mm_add_epi32(now, _mm_alignr_epi8(one, w[(i + 2) & 3], 4));
         now = _mm_sha256msg2_epu32(now, one);
       }
       auto add = _mm_add_epi32(now, _mm_load_si128(rounds + i));
