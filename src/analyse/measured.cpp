@@ -96,7 +96,7 @@ class Adder {
     }
     for (const auto& run : measured_.runs) {
       for (const auto& gpu : run.gpus) {
-        const auto address = parse_address(gpu);
+        const auto address = parse_device(gpu);
         if (!address || foreign(*address)) return no_gpu(gpu, "a run of " + run.rung);
       }
     }

@@ -52,11 +52,24 @@ char* put_short_form(char* to, const Address& a) {
   return put_hex(to, a.function, 1);
 }
 
+constexpr std::uint32_t kSimulatedDomain = 0xffffffff;
+constexpr std::string_view kSimulatedLead = "host:";
+
 using Buffer = std::array<char, 20>;  // eight digits of domain, two of bus and device, one of function
 
 }  // namespace
 
+Address simulated_device(std::uint16_t number) {
+  return {kSimulatedDomain, static_cast<std::uint8_t>(number >> 8), static_cast<std::uint8_t>((number >> 3) & 0x1f),
+          static_cast<std::uint8_t>(number & 7)};
+}
+
+bool is_simulated(const Address& a) { return a.domain == kSimulatedDomain; }
+
 std::string to_string(const Address& a) {
+  if (is_simulated(a)) {
+    return std::string(kSimulatedLead) + std::to_string((a.bus << 8) | (a.device << 3) | a.function);
+  }
   Buffer buffer{};
   char* end = put_hex(buffer.data(), a.domain, std::max(4U, hex_digits(a.domain)));
   *end++ = ':';
@@ -76,6 +89,7 @@ std::optional<Address> parse_address_prefix(std::string_view text, std::size_t& 
   std::size_t n = hex_run(text, 0, value);
   if (n >= 4 && n <= 8) {
     if (n >= text.size() || text[n] != ':') return std::nullopt;
+    if (value == kSimulatedDomain) return std::nullopt;
     a.domain = value;
     pos = n + 1;
     n = hex_run(text, pos, value);
@@ -102,6 +116,19 @@ std::optional<Address> parse_address(std::string_view text) {
   auto a = parse_address_prefix(text, length);
   if (!a || length != text.size()) return std::nullopt;
   return a;
+}
+
+std::optional<Address> parse_device(std::string_view text) {
+  if (text.substr(0, kSimulatedLead.size()) != kSimulatedLead) return parse_address(text);
+  text.remove_prefix(kSimulatedLead.size());
+  if (text.empty() || text.size() > 5 || (text.size() > 1 && text[0] == '0')) return std::nullopt;
+  unsigned number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  if (number > 0xffff) return std::nullopt;
+  return simulated_device(static_cast<std::uint16_t>(number));
 }
 
 std::vector<Address> without(const std::vector<Address>& all, const std::vector<Address>& some) {

@@ -273,6 +273,14 @@ class Explainer {
     return std::move(result_);
   }
 
+  Explanation variant(const VariantRule& rule) {
+    start("variant", rule);
+    for (const auto& setting : rule.set) {
+      result_.advice.push_back({Advice::Kind::set, setting, "what it costs: " + rule.cost, {}});
+    }
+    return std::move(result_);
+  }
+
  private:
   template <class Rule>
   void start(const char* kind, const Rule& rule) {
@@ -337,6 +345,7 @@ std::vector<RuleName> rule_names(const Rules& rules) {
   for (const auto& c : rules.log_causes) all.push_back({"log-cause", c.id, c.title});
   for (const auto& m : rules.models) all.push_back({"model", m.id, m.title});
   for (const auto& s : rules.stacks) all.push_back({"stack", s.id, s.title});
+  for (const auto& v : rules.variants) all.push_back({"variant", v.id, v.title});
   return all;
 }
 
@@ -352,6 +361,7 @@ std::optional<Explanation> explain(std::string_view id, const Rules& rules, cons
   if (const auto* f = find_fact_rule(rules, id)) return explainer.fact(*f);
   if (const auto* r = find_remedy(rules, id)) return explainer.remedy(*r);
   if (const auto* c = entry_of(rules.log_causes, id)) return explainer.log_cause(*c);
+  if (const auto* v = entry_of(rules.variants, id)) return explainer.variant(*v);
   return std::nullopt;
 }
 

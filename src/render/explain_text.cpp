@@ -185,7 +185,8 @@ constexpr std::pair<std::string_view, std::string_view> kHeadings[] = {
     {"remedy", "Remedies"},
     {"log-cause", "Causes in the kernel log"},
     {"model", "Models for the cost estimate"},
-    {"stack", "Latencies for the cost estimate"}};
+    {"stack", "Latencies for the cost estimate"},
+    {"variant", "Settings for a second try"}};
 
 std::string heading_of(std::string_view kind) {
   for (const auto& [name, heading] : kHeadings) {

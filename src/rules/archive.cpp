@@ -49,10 +49,12 @@ static void fields(A& archive, T& e) {
             e.fabric, e.source);
   } else if constexpr (std::is_same_v<R, HolderRule>) {
     archive(e.use, e.title, e.names, e.source);
+  } else if constexpr (std::is_same_v<R, VariantRule>) {
+    archive(e.id, e.title, e.libraries, e.set, e.control, e.meaning, e.cost, e.source);
   } else {
     static_assert(std::is_same_v<R, Rules>);
     archive(e.facts, e.gates, e.modes, e.engines, e.engine_modes, e.advice, e.models, e.stacks, e.cards, e.remedies,
-            e.log_causes, e.devices, e.holders);
+            e.log_causes, e.devices, e.holders, e.variants);
   }
 }
 

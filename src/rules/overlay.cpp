@@ -66,6 +66,7 @@ Catalogue overlay(Catalogue base, Catalogue over) {
   by_id(base.rules.stacks, over.rules.stacks);
   by_id(base.rules.remedies, over.rules.remedies);
   by_id(base.rules.log_causes, over.rules.log_causes);
+  by_id(base.rules.variants, over.rules.variants);
   put_first(base.rules.cards, std::move(over.rules.cards));
   put_first(base.rules.devices, std::move(over.rules.devices));
   put_first(base.rules.holders, std::move(over.rules.holders));

@@ -172,11 +172,11 @@ void parse_rules(const std::string& name, const toml::table& root, Catalogue& ca
     void (Parser::*parse)(Entry&);
   };
   constexpr std::array kKinds = {
-      Kind{"fact", &Parser::fact},     Kind{"gate", &Parser::gate},     Kind{"mode", &Parser::mode},
-      Kind{"remedy", &Parser::remedy}, Kind{"engine", &Parser::engine}, Kind{"engine-mode", &Parser::engine_mode},
-      Kind{"advice", &Parser::advice}, Kind{"model", &Parser::model},   Kind{"stack", &Parser::stack},
-      Kind{"card", &Parser::card},     Kind{"device", &Parser::device}, Kind{"log-cause", &Parser::log_cause},
-      Kind{"holder", &Parser::holder}};
+      Kind{"fact", &Parser::fact},     Kind{"gate", &Parser::gate},      Kind{"mode", &Parser::mode},
+      Kind{"remedy", &Parser::remedy}, Kind{"engine", &Parser::engine},  Kind{"engine-mode", &Parser::engine_mode},
+      Kind{"advice", &Parser::advice}, Kind{"model", &Parser::model},    Kind{"stack", &Parser::stack},
+      Kind{"card", &Parser::card},     Kind{"device", &Parser::device},  Kind{"log-cause", &Parser::log_cause},
+      Kind{"holder", &Parser::holder}, Kind{"variant", &Parser::variant}};
   Entry file(root, name, "rules file");
   Parser parser(catalogue);
   for (const auto& kind : kKinds) {

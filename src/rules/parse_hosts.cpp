@@ -1,8 +1,30 @@
+#include <algorithm>
 #include <utility>
 
 #include "rules/parser.hpp"
 
 namespace gpucoop::rules_file {
+
+namespace {
+
+/// `NAME=value`, as an environment holds it; no value has a blank.
+bool is_setting(std::string_view text) {
+  const auto equal = text.find('=');
+  if (equal == 0 || equal == std::string_view::npos || equal + 1 == text.size()) return false;
+  const auto in_name = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  const auto name = text.substr(0, equal);
+  return std::all_of(name.begin(), name.end(), in_name) && (name[0] < '0' || name[0] > '9') &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+}
+
+/// Programs are found and loaded by these: rules say how a library works, not which one it is.
+bool chooses_code(std::string_view setting) {
+  const auto name = setting.substr(0, setting.find('='));
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  return name.substr(0, 3) == "LD_" || has("PLUGIN") || has("PATH") || has("PRELOAD") || has("FILE");
+}
+
+}  // namespace
 
 void Parser::device(Entry& e) {
   DeviceRule r;
@@ -60,6 +82,37 @@ void Parser::log_cause(Entry& e) {
   r.source = e.text("source");
   e.finish();
   catalogue_.rules.log_causes.push_back(std::move(r));
+}
+
+void Parser::variant(Entry& e) {
+  VariantRule r;
+  r.id = id(e, "variant");
+  r.title = e.text("title");
+  const std::vector<std::string> known = {"nccl", "rccl", "oneccl", "host"};
+  for (auto& [text, origin] : e.texts("libraries")) {
+    if (std::find(known.begin(), known.end(), text) == known.end()) {
+      fail(origin, e.title() + ": unknown library '" + text + "'", "a library is " + alternatives(known));
+    }
+    r.libraries.push_back(std::move(text));
+  }
+  if (r.libraries.empty()) e.fail_at("libraries", "a variant needs 'libraries'");
+  for (auto& [text, origin] : e.texts("set")) {
+    if (!is_setting(text)) {
+      fail(origin, e.title() + ": '" + text + "' is no NAME=value without blanks", "for example NCCL_PROTO=Simple");
+    }
+    if (chooses_code(text)) {
+      fail(origin, e.title() + ": '" + text.substr(0, text.find('=')) + "' chooses files or code that is loaded",
+           "a variant changes how a library works, not what is loaded");
+    }
+    r.set.push_back(std::move(text));
+  }
+  if (r.set.empty()) e.fail_at("set", "a variant needs 'set'");
+  r.control = e.boolean("control").value_or(false);
+  r.meaning = e.text("meaning");
+  r.cost = e.text("cost");
+  r.source = e.text("source");
+  e.finish();
+  catalogue_.rules.variants.push_back(std::move(r));
 }
 
 void Parser::holder(Entry& e) {

@@ -28,6 +28,7 @@ class Parser {
   void device(Entry& e);
   void log_cause(Entry& e);
   void holder(Entry& e);
+  void variant(Entry& e);
 
  private:
   std::string id(Entry& e, const char* kind);

@@ -246,6 +246,18 @@ struct HolderRule {
   std::string source;
 };
 
+/// One entry of rules/variants.toml: settings under which a failed collective is tried again in fresh processes.
+struct VariantRule {
+  std::string id;
+  std::string title;                   ///< what it changes, in short
+  std::vector<std::string> libraries;  ///< `nccl`, `rccl`, `oneccl`, `host`
+  std::vector<std::string> set;        ///< `NCCL_P2P_DISABLE=1`
+  bool control = false;  ///< the most careful one: where it fails as well, no other variant says what is at fault
+  std::string meaning;
+  std::string cost;
+  std::string source;
+};
+
 /// The loaded and validated catalogue.
 struct Rules {
   std::vector<FactRule> facts;
@@ -261,6 +273,7 @@ struct Rules {
   std::vector<LogCause> log_causes;
   std::vector<DeviceRule> devices;
   std::vector<HolderRule> holders;
+  std::vector<VariantRule> variants;
 };
 
 /// The rules that ship with the program, compiled in at build time. Costs no parsing.

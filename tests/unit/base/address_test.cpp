@@ -27,3 +27,18 @@ TEST_CASE("a prefix ends where the word ends") {
   CHECK(length == 12);
   CHECK_FALSE(parse_address_prefix("03:00.01", length));
 }
+
+TEST_CASE("a simulated device has a name of its own, and no PCI address is taken for one") {
+  CHECK(to_string(gpucoop::simulated_device(0)) == "host:0");
+  CHECK(to_string(gpucoop::simulated_device(300)) == "host:300");
+  CHECK(short_form(gpucoop::simulated_device(11)) == "host:11");
+  CHECK(gpucoop::parse_device("host:11") == gpucoop::simulated_device(11));
+  CHECK(gpucoop::parse_device("0b:00.0") == gpucoop::parse_address("0000:0b:00.0"));
+  for (const char* text : {"host:", "host:x", "host:01", "host:65536", "host:1 ", "Host:1"}) {
+    CHECK_MESSAGE(!gpucoop::parse_device(text), text);
+  }
+  CHECK_FALSE(gpucoop::parse_address("host:1"));
+  CHECK_FALSE(gpucoop::parse_address("ffffffff:00:00.1"));
+  CHECK(gpucoop::parse_address("fffffffe:00:00.1"));
+  CHECK_FALSE(is_simulated(*gpucoop::parse_address("fffffffe:00:00.1")));
+}

@@ -221,3 +221,21 @@ TEST_CASE("log causes have patterns, and set facts of GPUs") {
   CHECK(mistake(kSmallRules + with(cause, "a.read", "a.size")).find("it is a number and the value is a bool") !=
         std::string::npos);
 }
+
+TEST_CASE("a variant sets what a library does, never what is loaded") {
+  const std::string variant =
+      "[[variant]]\nid = \"careful\"\ntitle = \"t\"\nlibraries = [\"nccl\"]\nset = [\"NCCL_PROTO=Simple\"]\n"
+      "control = true\nmeaning = \"m\"\ncost = \"c\"\nsource = \"s\"\n";
+  const auto rules = load(kSmallRules + variant);
+  REQUIRE(rules);
+  CHECK(rules.value().variants.at(0).set == std::vector<std::string>{"NCCL_PROTO=Simple"});
+  CHECK(rules.value().variants.at(0).control);
+  const auto wrong = [&](const std::string& from, const std::string& to) { return mistake(with(variant, from, to)); };
+  CHECK(wrong("\"nccl\"", "\"mpi\"") == "rules/test.toml:4: variant 'careful': unknown library 'mpi'");
+  CHECK(wrong("NCCL_PROTO=Simple", "NCCL_PROTO").find("is no NAME=value without blanks") != std::string::npos);
+  CHECK(wrong("NCCL_PROTO=Simple", "A=b c").find("is no NAME=value without blanks") != std::string::npos);
+  for (const char* setting : {"LD_PRELOAD=x.so", "NCCL_NET_PLUGIN=x", "NCCL_TOPO_FILE=x", "LD_LIBRARY_PATH=x"}) {
+    CHECK_MESSAGE(wrong("NCCL_PROTO=Simple", setting).find("chooses files or code") != std::string::npos, setting);
+  }
+  CHECK(wrong("set = [\"NCCL_PROTO=Simple\"]\n", "").find("a variant needs 'set'") != std::string::npos);
+}

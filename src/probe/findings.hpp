@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/probe.hpp"
+#include "model/recording.hpp"
+#include "probe/plan.hpp"
+#include "probe/team.hpp"
+#include "rules/rules.hpp"
+
+namespace gpucoop::probe {
+
+/// What kind of hang it was, where a step timed out: all wait for each other, one is missing, spinning, blocked in the
+/// kernel, stopped; and what could not be ended. Empty where nothing hung. Pure.
+[[nodiscard]] std::vector<std::string> hang_findings(const Planned& planned, const StepEnd& end);
+
+/// Lines that the catalogue of causes knows, of what ranks wrote and of the kernel log since the probe began: what they
+/// mean, and quoted with where they stand. Each cause once.
+[[nodiscard]] std::vector<std::string> log_findings(const Planned& planned, const StepEnd& end,
+                                                    const std::vector<LogLine>& kernel, const Rules& rules);
+
+/// The last lines that a rank wrote, for a failure that no known line explains; "" where it wrote nothing.
+[[nodiscard]] std::string last_words(const Planned& planned, const StepEnd& end);
+
+}  // namespace gpucoop::probe
