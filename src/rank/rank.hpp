@@ -1,11 +1,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "collective/collective.hpp"
 #include "runtime/runtime.hpp"
 #include "wire/board.hpp"
+#include "wire/injection.hpp"
 #include "wire/step.hpp"
 
 namespace gpucoop::rank {
@@ -17,10 +19,11 @@ struct Tools {
   collective::Library* library = nullptr;
   std::string no_library;
   wire::Board& board;
+  std::vector<wire::Injection> injections;
 };
 
-/// The life of a rank: opens its device, says that it is ready, and does steps until the channel closes.
-/// `channel`: a stream socket of frames (wire/frame.hpp).
+/// The life of a rank: opens its device, says that it is ready (a result of step 0, with the device and the versions
+/// among its answers), and does steps until the channel closes. `channel`: a stream socket of frames (wire/frame.hpp).
 [[nodiscard]] ExitCode serve(Tools& tools, const std::string& device, int channel);
 
 }  // namespace gpucoop::rank

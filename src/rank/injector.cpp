@@ -1,0 +1,48 @@
+#include "rank/injector.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace gpucoop::rank {
+namespace {
+
+using Fault = wire::Injection::Fault;
+constexpr std::chrono::milliseconds kSlow{100};
+
+}  // namespace
+
+Injector::Injector(unsigned rank, std::vector<wire::Injection> injections)
+    : rank_(rank), injections_(std::move(injections)) {}
+
+bool Injector::has(Fault fault, std::string_view rung, std::string_view op) const {
+  return std::any_of(injections_.begin(), injections_.end(), [&](const wire::Injection& injection) {
+    return injection.fault == fault && injection.strikes(rank_, rung, op);
+  });
+}
+
+runtime::Outcome<> Injector::before(std::string_view rung, std::string_view op) const {
+  if (injections_.empty()) return runtime::Done{};
+  if (has(Fault::slow, rung, op)) std::this_thread::sleep_for(kSlow);
+  if (has(Fault::crash, rung, op)) {
+    std::signal(SIGSEGV, SIG_DFL);
+    std::raise(SIGSEGV);
+  }
+  if (has(Fault::exit, rung, op)) ::_exit(3);
+  while (has(Fault::hang, rung, op)) std::this_thread::sleep_for(std::chrono::hours(1));
+  if (has(Fault::refuse, rung, op)) {
+    return runtime::Failure{ProbeState::refused, "injected fault: " + std::string(op.empty() ? rung : op) +
+                                                     " is refused by rank " + std::to_string(rank_)};
+  }
+  return runtime::Done{};
+}
+
+bool Injector::spoils(std::string_view rung, std::string_view op) const { return has(Fault::wrong_data, rung, op); }
+bool Injector::garbles(std::string_view rung, std::string_view op) const { return has(Fault::garbage, rung, op); }
+
+}  // namespace gpucoop::rank

@@ -1,0 +1,335 @@
+#include "rank/truth.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "rank/element.hpp"
+
+namespace gpucoop::rank {
+namespace {
+
+using collective::ReduceOp;
+using runtime::Mismatch;
+using runtime::Pattern;
+
+constexpr std::uint64_t kChunk = 4096;  ///< elements that are compared at a time
+
+/// The bytes of a pattern from byte `first` on.
+void fill_bytes(const Pattern& pattern, std::uint64_t first, std::uint64_t bytes, std::byte* out) {
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t at = first + done;
+    const std::uint32_t word = pattern.word(at / 4);
+    const std::uint64_t part = std::min(4 - at % 4, bytes - done);
+    std::byte raw[4];
+    std::memcpy(raw, &word, 4);
+    std::memcpy(out + done, raw + at % 4, part);
+    done += part;
+  }
+}
+
+/// What `from` sends to `to`; to all, where it does not matter.
+Pattern moved_pattern(const Job& job, unsigned from, unsigned to) {
+  return Pattern{job.seed * 0x9E3779B1U + from * 64 + to + 1, job.round};
+}
+
+/// Values that are reduced: a part of the index alone, and a part of the rank, so that the result is known without
+/// reckoning over all ranks.
+class Values {
+ public:
+  explicit Values(const Job& job)
+      : op_(job.op), size_(job.size), pattern_{job.seed * 0x9E3779B1U, job.round}, spread_(spread(job)) {}
+
+  [[nodiscard]] std::int64_t of(unsigned rank, std::uint64_t index) const {
+    const std::int64_t a = base(index);
+    switch (op_) {
+      case ReduceOp::sum: return a + share(rank);
+      case ReduceOp::avg: return a + even_share(rank);
+      case ReduceOp::max:
+      case ReduceOp::min: return a + static_cast<std::int64_t>((rank + index) % size_);
+      case ReduceOp::prod: break;
+    }
+    std::int64_t product = 1;
+    if (rank == index % size_) product *= 2;
+    if (rank == index / size_ % size_) product *= 3;
+    if (rank == (index + 1) % size_) product *= 1 + a % 4;
+    return product;
+  }
+
+  [[nodiscard]] std::int64_t reduced(std::uint64_t index) const {
+    const std::int64_t a = base(index);
+    switch (op_) {
+      case ReduceOp::sum: return a * size_ + shares_;
+      case ReduceOp::avg: return a + 1;
+      case ReduceOp::max: return a + size_ - 1;
+      case ReduceOp::min: return a;
+      case ReduceOp::prod: break;
+    }
+    return 6 * (1 + a % 4);
+  }
+
+ private:
+  /// How many different values the part of the index has.
+  std::uint32_t spread(const Job& job) {
+    const std::int64_t limit = largest_integer(job.type);
+    for (unsigned rank = 0; rank < size_; ++rank) shares_ += share(rank);
+    std::int64_t most = limit - size_;
+    if (op_ == ReduceOp::sum) most = (limit - shares_) / size_;
+    if (op_ == ReduceOp::avg) most = limit / size_ - 1;
+    if (op_ == ReduceOp::sum && most < 1) {
+      small_ = true;
+      shares_ = 0;
+      most = limit / size_;
+    }
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(most, 0, 4095)) + 1;
+  }
+  [[nodiscard]] std::int64_t base(std::uint64_t index) const { return pattern_.word(index) % spread_; }
+  [[nodiscard]] std::int64_t share(unsigned rank) const { return small_ ? 0 : rank % 3; }
+  /// Of which the mean is 1.
+  [[nodiscard]] std::int64_t even_share(unsigned rank) const {
+    if (size_ == 1) return 1;
+    if (rank == 0) return 0;
+    return rank + 1 == size_ ? 2 : 1;
+  }
+
+  ReduceOp op_;
+  unsigned size_;
+  Pattern pattern_;
+  bool small_ = false;
+  std::int64_t shares_ = 0;
+  std::uint32_t spread_;
+};
+
+/// The first index of what this rank gets of a reduction.
+std::uint64_t first_index(const Job& job) {
+  const bool scatters = job.collective == Collective::reduce_scatter || job.collective == Collective::reduce_scatter_v;
+  return scatters ? job.block_offset(job.rank) : 0;
+}
+
+/// A sum of rounded shares need not be exact, where the number of ranks is no power of two.
+bool near_enough(const Job& job, const std::byte* found, const std::byte* right) {
+  if (job.op != ReduceOp::avg || !job.reduces() || !is_floating(job.type) || std::has_single_bit(job.size)) {
+    return false;
+  }
+  const double wanted = to_double(job.type, right);
+  const double got = to_double(job.type, found);
+  return got >= wanted - job.size * spacing(job.type) * wanted && got <= wanted + job.size * spacing(job.type) * wanted;
+}
+
+struct Comparison {
+  const Job& job;
+  const std::byte* values;
+  std::uint64_t bytes;
+
+  [[nodiscard]] bool is_stale(std::uint64_t index, const std::byte* found) const {
+    std::byte other[8];
+    Job before = job;
+    for (unsigned back = 1; back <= 3 && back <= job.round; ++back) {
+      before.round = job.round - back;
+      fill_expected(before, index, 1, other);
+      if (std::memcmp(found, other, bytes) == 0) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_shifted(std::uint64_t index, const std::byte* found) const {
+    constexpr std::uint64_t kNear = 16;
+    const std::uint64_t from = index < kNear ? 0 : index - kNear;
+    const std::uint64_t end = std::min(job.received(), index + kNear + 1);
+    std::byte around[(2 * kNear + 1) * 8];
+    fill_expected(job, from, end - from, around);
+    for (std::uint64_t i = 0; i < end - from; ++i) {
+      if (std::memcmp(found, around + i * bytes, bytes) == 0) return true;
+    }
+    return false;
+  }
+
+  void classify(std::uint64_t index, const std::byte* right, std::uint64_t guard, Mismatch& out) const {
+    const std::byte* const found = values + index * bytes;
+    if (out.wrong++ == 0) {
+      out.first_offset = index * bytes;
+      std::memcpy(&out.first_expected, right, std::min<std::uint64_t>(4, bytes));
+      std::memcpy(&out.first_found, found, std::min<std::uint64_t>(4, bytes));
+    }
+    std::byte before[8];
+    fill_bytes(poison_of(job), guard + index * bytes, bytes, before);
+    const auto all = [&](std::byte value) {
+      return std::all_of(found, found + bytes, [&](std::byte b) { return b == value; });
+    };
+    if (std::memcmp(found, before, bytes) == 0) {
+      ++out.lost;
+    } else if (is_stale(index, found)) {
+      ++out.stale;
+    } else if (all(std::byte{0xFF})) {
+      ++out.all_ones;
+    } else if (all(std::byte{0})) {
+      ++out.zero;
+    } else if (is_shifted(index, found)) {
+      ++out.shifted;
+    }
+  }
+};
+
+}  // namespace
+
+std::string_view to_string(Collective collective) {
+  switch (collective) {
+    case Collective::all_reduce: return "all_reduce";
+    case Collective::reduce: return "reduce";
+    case Collective::broadcast: return "broadcast";
+    case Collective::all_gather: return "all_gather";
+    case Collective::reduce_scatter: return "reduce_scatter";
+    case Collective::send_recv: return "send_recv";
+    case Collective::all_to_all: return "all_to_all";
+    case Collective::all_gather_v: return "all_gather_v";
+    case Collective::reduce_scatter_v: return "reduce_scatter_v";
+    case Collective::barrier: return "barrier";
+  }
+  return "?";
+}
+
+bool Job::reduces() const {
+  switch (collective) {
+    case Collective::all_reduce:
+    case Collective::reduce:
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_v:
+    case Collective::barrier: return true;
+    default: return false;
+  }
+}
+
+std::uint64_t Job::block(unsigned of) const { return counts.empty() ? count : counts[of]; }
+
+std::uint64_t Job::block_offset(unsigned of) const {
+  if (counts.empty()) return count * of;
+  return std::accumulate(counts.begin(), counts.begin() + of, std::uint64_t{0});
+}
+
+std::uint64_t Job::sent() const {
+  switch (collective) {
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_v:
+    case Collective::all_to_all: return block_offset(size);
+    case Collective::all_gather_v: return block(rank);
+    default: return count;
+  }
+}
+
+std::uint64_t Job::received() const {
+  switch (collective) {
+    case Collective::reduce: return rank == root ? count : 0;
+    case Collective::all_gather:
+    case Collective::all_gather_v:
+    case Collective::all_to_all: return block_offset(size);
+    case Collective::reduce_scatter_v: return block(rank);
+    default: return count;
+  }
+}
+
+Job job_of(Collective collective, std::uint64_t bytes, collective::DataType type, ReduceOp op, unsigned size,
+           unsigned rank, std::uint32_t round) {
+  Job job;
+  job.collective = collective;
+  job.type = type;
+  job.op = op;
+  job.size = size;
+  job.rank = rank;
+  job.root = round % size;
+  job.round = round;
+  const std::uint64_t elements = bytes / collective::bytes_of(type);
+  switch (collective) {
+    case Collective::barrier: job.count = 1; break;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::all_to_all: job.count = std::max<std::uint64_t>(1, elements / size); break;
+    case Collective::all_gather_v:
+    case Collective::reduce_scatter_v: {
+      const std::uint64_t most = std::max<std::uint64_t>(1, elements / size);
+      for (unsigned i = 0; i < size; ++i) {
+        const unsigned kind = (i + round) % 3;
+        job.counts.push_back(kind == 0 ? most : kind == 1 ? most / 2 + 1 : 0);
+      }
+      break;
+    }
+    default: job.count = std::max<std::uint64_t>(1, elements); break;
+  }
+  return job;
+}
+
+void fill_send(const Job& job, std::byte* out) {
+  const std::uint64_t element = collective::bytes_of(job.type);
+  if (job.reduces()) {
+    const Values values(job);
+    encode_each(job.type, job.sent(), out, [&](std::uint64_t i) { return values.of(job.rank, i); });
+    return;
+  }
+  if (job.collective != Collective::all_to_all) {
+    fill_bytes(moved_pattern(job, job.rank, 0), 0, job.sent() * element, out);
+    return;
+  }
+  for (unsigned to = 0; to < job.size; ++to) {
+    fill_bytes(moved_pattern(job, job.rank, to), 0, job.block(to) * element, out + job.block_offset(to) * element);
+  }
+}
+
+void fill_expected(const Job& job, std::uint64_t first, std::uint64_t count, std::byte* out) {
+  const std::uint64_t element = collective::bytes_of(job.type);
+  if (job.reduces()) {
+    const Values values(job);
+    const std::uint64_t begin = first_index(job) + first;
+    encode_each(job.type, count, out, [&](std::uint64_t i) { return values.reduced(begin + i); });
+    return;
+  }
+  if (job.collective == Collective::broadcast) {
+    return fill_bytes(moved_pattern(job, job.root, 0), first * element, count * element, out);
+  }
+  if (job.collective == Collective::send_recv) {
+    const unsigned from = (job.rank + job.size - 1) % job.size;
+    return fill_bytes(moved_pattern(job, from, 0), first * element, count * element, out);
+  }
+  const unsigned to = job.collective == Collective::all_to_all ? job.rank : 0;
+  for (unsigned from = 0; from < job.size; ++from) {
+    const std::uint64_t begin = std::max(first, job.block_offset(from));
+    const std::uint64_t end = std::min(first + count, job.block_offset(from) + job.block(from));
+    if (begin >= end) continue;
+    fill_bytes(moved_pattern(job, from, to), (begin - job.block_offset(from)) * element, (end - begin) * element,
+               out + (begin - first) * element);
+  }
+}
+
+Pattern poison_of(const Job& job) { return Pattern{job.seed ^ 0x0DEADBEFU, job.round + 0x10000U}; }
+
+void fill_poison(const Job& job, std::uint64_t bytes, std::byte* out) { fill_bytes(poison_of(job), 0, bytes, out); }
+
+Mismatch check_received(const Job& job, const std::byte* memory, std::uint64_t guard) {
+  const std::uint64_t element = collective::bytes_of(job.type);
+  const std::uint64_t count = job.received();
+  Mismatch out;
+  out.checked = count;
+  const Comparison comparison{job, memory + guard, element};
+  std::vector<std::byte> right(std::max(kChunk * element, guard));
+  for (std::uint64_t first = 0; first < count; first += kChunk) {
+    const std::uint64_t now = std::min(kChunk, count - first);
+    fill_expected(job, first, now, right.data());
+    if (std::memcmp(comparison.values + first * element, right.data(), now * element) == 0) continue;
+    for (std::uint64_t i = 0; i < now; ++i) {
+      const std::byte* const found = comparison.values + (first + i) * element;
+      const std::byte* const wanted = right.data() + i * element;
+      if (std::memcmp(found, wanted, element) == 0 || near_enough(job, found, wanted)) continue;
+      comparison.classify(first + i, wanted, guard, out);
+    }
+  }
+  const auto compare_guard = [&](std::uint64_t offset) {
+    fill_bytes(poison_of(job), offset, guard, right.data());
+    for (std::uint64_t i = 0; i < guard; ++i) {
+      if (memory[offset + i] != right[i]) ++out.guard;
+    }
+  };
+  compare_guard(0);
+  compare_guard(guard + count * element);
+  return out;
+}
+
+}  // namespace gpucoop::rank
