@@ -22,6 +22,8 @@ Injector::Injector(unsigned rank, std::vector<wire::Injection> injections)
 
 bool Injector::has(Fault fault, std::string_view rung, std::string_view op) const {
   return std::any_of(injections_.begin(), injections_.end(), [&](const wire::Injection& injection) {
+    // Those without a place strike in the steps of the ladder, not already at the start.
+    if (injection.where.empty() && rung == "start") return false;
     return injection.fault == fault && injection.strikes(rank_, rung, op);
   });
 }

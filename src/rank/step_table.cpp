@@ -1,0 +1,36 @@
+#include <array>
+#include <utility>
+
+#include "rank/steps.hpp"
+
+namespace gpucoop::rank {
+namespace {
+
+constexpr std::pair<std::string_view, StepFunction> kSteps[] = {
+    {"gpu.dispatch", gpu_dispatch},
+    {"host.copy", host_copy},
+    {"host.copy_rate", host_copy_rate},
+    {"host.mapped", host_mapped},
+    {"ccl.init", ccl_init},
+    {"ccl.allreduce", ccl_all_reduce},
+    {"ccl.reduce", ccl_reduce},
+    {"ccl.broadcast", ccl_broadcast},
+    {"ccl.allgather", ccl_all_gather},
+    {"ccl.reducescatter", ccl_reduce_scatter},
+    {"ccl.sendrecv", ccl_send_recv},
+    {"ccl.alltoall", ccl_all_to_all},
+    {"ccl.allgatherv", ccl_all_gather_v},
+    {"ccl.reducescatterv", ccl_reduce_scatter_v},
+    {"ccl.barrier", ccl_barrier},
+};
+
+}  // namespace
+
+StepFunction step_function(std::string_view rung) {
+  for (const auto& entry : kSteps) {
+    if (entry.first == rung) return entry.second;
+  }
+  return nullptr;
+}
+
+}  // namespace gpucoop::rank

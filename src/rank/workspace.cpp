@@ -1,0 +1,176 @@
+#include "rank/workspace.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gpucoop::rank {
+namespace {
+
+using collective::Communicator;
+using collective::DataType;
+using collective::Library;
+using collective::Place;
+using collective::ReduceOp;
+using runtime::Buffer;
+using runtime::Deadline;
+using runtime::Device;
+using runtime::Done;
+using runtime::Failure;
+using runtime::Outcome;
+using runtime::Stream;
+
+Outcome<> grow(Device& device, std::unique_ptr<Buffer>& buffer, std::uint64_t bytes, bool on_host) {
+  if (buffer != nullptr && buffer->bytes() >= bytes) return Done{};
+  buffer.reset();
+  auto made = on_host ? device.allocate_host(bytes) : device.allocate(bytes);
+  if (!made.ok()) return made.failure();
+  buffer = std::move(made).value();
+  return Done{};
+}
+
+Place after(Place place, std::uint64_t bytes) { return {place.buffer, place.offset + bytes}; }
+
+/// Calls `one` for each rank, between the start and the end of a group.
+template <class One>
+Outcome<> in_group(Library& library, unsigned size, Deadline deadline, const One& one) {
+  auto outcome = library.group_start();
+  for (unsigned i = 0; outcome.ok() && i < size; ++i) outcome = one(i);
+  // A group that was started is ended, whatever came in between.
+  auto ended = library.group_end(deadline);
+  return outcome.ok() ? ended : outcome;
+}
+
+}  // namespace
+
+Outcome<> Workspace::reserve(Device& device, std::uint64_t send_bytes, std::uint64_t receive_bytes) {
+  // Whole words: an empty operand has a place as well.
+  const auto whole = [](std::uint64_t bytes) { return bytes / 8 * 8 + 8; };
+  const std::uint64_t guarded = whole(receive_bytes) + 2 * kGuard;
+  auto made = grow(device, send_, whole(send_bytes), false);
+  if (made.ok()) made = grow(device, receive_, guarded, false);
+  if (made.ok()) made = grow(device, send_image_, whole(send_bytes), true);
+  if (made.ok()) made = grow(device, receive_image_, guarded, true);
+  return made;
+}
+
+Outcome<> Workspace::prepare(Device& device, Stream& stream, const Job& job, bool in_place) {
+  const std::uint64_t element = collective::bytes_of(job.type);
+  const std::uint64_t received = job.received() * element;
+  fill_poison(job, received + 2 * kGuard, image(*receive_image_));
+  if (in_place) {
+    fill_send(job, image(*receive_image_) + kGuard);
+  } else {
+    fill_send(job, image(*send_image_));
+    auto sent = device.copy(stream, *send_, 0, *send_image_, {0, job.sent() * element});
+    if (!sent.ok()) return sent;
+  }
+  return device.copy(stream, *receive_, 0, *receive_image_, {0, received + 2 * kGuard});
+}
+
+Outcome<> Workspace::fetch(Device& device, Stream& stream, const Job& job) {
+  const std::uint64_t received = job.received() * collective::bytes_of(job.type);
+  return device.copy(stream, *receive_image_, 0, *receive_, {0, received + 2 * kGuard});
+}
+
+runtime::Mismatch Workspace::check(const Job& job) const { return check_received(job, image(*receive_image_), kGuard); }
+
+void Workspace::spoil(const Job& job) {
+  const std::uint64_t element = collective::bytes_of(job.type);
+  const std::uint64_t bytes = job.received() * element;
+  std::vector<std::byte> before(bytes + 2 * kGuard);
+  fill_poison(job, before.size(), before.data());
+  constexpr std::uint64_t kEach = 1000;  ///< elements of which one is spoiled
+  for (std::uint64_t i = 0; i < job.received(); i += kEach) {
+    const std::uint64_t at = kGuard + i * element;
+    std::copy_n(before.begin() + static_cast<std::ptrdiff_t>(at), element, image(*receive_image_) + at);
+  }
+}
+
+Outcome<> enqueue(Library& library, Communicator& communicator, const Job& job, Place send, Place receive,
+                  Stream& stream, Deadline deadline) {
+  const std::uint64_t element = collective::bytes_of(job.type);
+  switch (job.collective) {
+    case Collective::barrier:
+    case Collective::all_reduce: return communicator.all_reduce(send, receive, job.count, job.type, job.op, stream);
+    case Collective::reduce: return communicator.reduce(send, receive, job.count, job.type, job.op, job.root, stream);
+    case Collective::broadcast: return communicator.broadcast(send, receive, job.count, job.type, job.root, stream);
+    case Collective::all_gather: return communicator.all_gather(send, receive, job.count, job.type, stream);
+    case Collective::reduce_scatter:
+      return communicator.reduce_scatter(send, receive, job.count, job.type, job.op, stream);
+    case Collective::send_recv:
+      return in_group(library, 2, deadline, [&](unsigned i) {
+        return i == 0
+                   ? communicator.send(send, job.count, job.type, (job.rank + 1) % job.size, stream)
+                   : communicator.receive(receive, job.count, job.type, (job.rank + job.size - 1) % job.size, stream);
+      });
+    case Collective::all_to_all:
+      return in_group(library, job.size, deadline, [&](unsigned i) {
+        const std::uint64_t offset = job.block_offset(i) * element;
+        auto sent = communicator.send(after(send, offset), job.block(i), job.type, i, stream);
+        if (!sent.ok()) return sent;
+        return communicator.receive(after(receive, offset), job.block(i), job.type, i, stream);
+      });
+    case Collective::all_gather_v:
+      return in_group(library, job.size, deadline, [&](unsigned i) -> Outcome<> {
+        if (job.block(i) == 0) return Done{};
+        return communicator.broadcast(send, after(receive, job.block_offset(i) * element), job.block(i), job.type, i,
+                                      stream);
+      });
+    case Collective::reduce_scatter_v:
+      return in_group(library, job.size, deadline, [&](unsigned i) -> Outcome<> {
+        if (job.block(i) == 0) return Done{};
+        return communicator.reduce(after(send, job.block_offset(i) * element), receive, job.block(i), job.type, job.op,
+                                   i, stream);
+      });
+  }
+  return Failure{ProbeState::failed, "there is no such collective"};
+}
+
+Outcome<> run_checked(StepRun& run, Workspace& space, Communicator& communicator, const Job& job, const At& at) {
+  auto& session = run.session();
+  auto& device = session.device();
+  auto& stream = session.stream();
+  const std::string name(to_string(job.collective));
+  const std::uint64_t element = collective::bytes_of(job.type);
+  auto outcome = run.begin(name, at);
+  if (!outcome.ok()) return outcome;
+  const bool in_place = job.collective == Collective::all_reduce && job.round % 2 == 1;
+  outcome = space.reserve(device, job.sent() * element, job.received() * element);
+  if (outcome.ok()) outcome = space.prepare(device, stream, job, in_place);
+  if (outcome.ok()) {
+    outcome = enqueue(*session.tools().library, communicator, job, in_place ? space.receive() : space.send(),
+                      space.receive(), stream, run.deadline());
+  }
+  if (outcome.ok()) outcome = space.fetch(device, stream, job);
+  if (!outcome.ok()) return outcome;
+  run.waiting();
+  outcome = communicator.settle(stream, run.deadline());
+  if (!outcome.ok()) return outcome;
+  run.beat();
+  if (run.spoils(name)) space.spoil(job);
+  const std::uint64_t bytes = std::max(job.sent(), job.received()) * element;
+  run.result().bytes = std::max(run.result().bytes, bytes);
+  auto judged = run.judge(space.check(job), name + " of " + std::to_string(bytes) + " bytes");
+  if (!judged.ok()) run.result().bytes = bytes;
+  return judged;
+}
+
+Outcome<DataType> type_of(const wire::Step& step) {
+  if (step.dtype.empty()) return DataType::float32;
+  for (unsigned i = 0; i <= static_cast<unsigned>(DataType::bfloat16); ++i) {
+    const auto type = static_cast<DataType>(i);
+    if (collective::to_string(type) == step.dtype) return type;
+  }
+  return Failure{ProbeState::skipped, "there is no data type " + step.dtype};
+}
+
+Outcome<ReduceOp> operator_of(const wire::Step& step) {
+  if (step.reduce.empty()) return ReduceOp::sum;
+  for (unsigned i = 0; i <= static_cast<unsigned>(ReduceOp::avg); ++i) {
+    const auto op = static_cast<ReduceOp>(i);
+    if (collective::to_string(op) == step.reduce) return op;
+  }
+  return Failure{ProbeState::skipped, "there is no operator " + step.reduce};
+}
+
+}  // namespace gpucoop::rank
