@@ -39,12 +39,6 @@ std::vector<Range> note_ranges(Source& source, const Elf& elf) {
   return ranges;
 }
 
-/// `major`, `minor` and stepping as a processor's name: the stepping is hexadecimal.
-std::string processor_name(std::uint32_t major, std::uint32_t minor, std::uint32_t stepping) {
-  if (major > 99 || minor > 9 || stepping > 15) return {};
-  return "gfx" + std::to_string(major) + std::to_string(minor) + "0123456789abcdef"[stepping];
-}
-
 class NoteReader {
  public:
   explicit NoteReader(AmdObject& object) : object_(object) {}
@@ -67,7 +61,8 @@ class NoteReader {
       at = std::min<std::size_t>(bytes.size(), body + (size + 3) / 4 * 4);
     }
   }
-  [[nodiscard]] const std::string& target() const { return target_; }
+  /// The target that the notes state.
+  [[nodiscard]] std::optional<AmdTarget> target() const { return v2_ ? v2_ : parse_amd_target(target_); }
 
  private:
   void note(std::string_view name, std::uint32_t type, std::span<const std::uint8_t> body) {
@@ -78,7 +73,7 @@ class NoteReader {
     } else if (name == "AMD" && type == kNoteIsaVersion) {
       const ByteView view(body);
       const auto stepping = view.u32(12);
-      if (stepping) target_ = processor_name(*view.u32(4), *view.u32(8), *stepping);
+      if (stepping) v2_ = amd_target_v2(*view.u32(4), *view.u32(8), *stepping);
     }
   }
   void list(bool whole) {
@@ -93,6 +88,7 @@ class NoteReader {
 
   AmdObject& object_;
   std::string target_;
+  std::optional<AmdTarget> v2_;
   unsigned lists_ = 0;
 };
 
@@ -124,8 +120,7 @@ AmdObject read_amd_object(Source& source, const Elf& elf) {
     notes.read(*bytes);
   }
   object.target = amd_target(elf.flags, elf.abi_version);
-  const auto noted = parse_amd_target(notes.target());
-  if (!object.target) object.target = noted;
+  if (!object.target) object.target = notes.target();
   if (object.damage.empty() && !object.listed) object.damage = "no list of kernels";
   return object;
 }

@@ -157,6 +157,21 @@ std::optional<AmdTarget> amd_target(std::uint32_t flags, std::uint8_t abi_versio
   return target;
 }
 
+std::optional<AmdTarget> amd_target_v2(std::uint32_t major, std::uint32_t minor, std::uint32_t stepping) {
+  if (major > 99 || minor > 9 || stepping > 15) return std::nullopt;
+  constexpr std::uint32_t kLastOfPairs = 7;
+  const bool paired = major == 9 && minor == 0 && stepping <= kLastOfPairs;
+  const bool replay = paired && stepping % 2 == 1;
+  AmdTarget target;
+  target.processor =
+      "gfx" + std::to_string(major) + std::to_string(minor) + "0123456789abcdef"[stepping - (replay ? 1 : 0)];
+  const auto found = std::ranges::find(kProcessors, target.processor, &Processor::name);
+  if (found == kProcessors.end()) return std::nullopt;
+  if (found->xnack) target.xnack = replay || major == 8 ? TargetFeature::on : TargetFeature::off;
+  if (found->sramecc) target.sramecc = TargetFeature::off;
+  return target;
+}
+
 bool is_generic(std::string_view processor) { return processor.ends_with(kGeneric); }
 
 bool is_member(std::string_view family, std::string_view processor) {

@@ -28,6 +28,10 @@ struct AmdTarget {
 /// Nothing for a version or a processor number that is not known here, and for version 2, which has none.
 [[nodiscard]] std::optional<AmdTarget> amd_target(std::uint32_t flags, std::uint8_t abi_version);
 
+/// From the note of code object version 2, which counts a processor with xnack on as one of its own (9.0.7 is
+/// gfx906:xnack+; ROCm, amd_comgr). Nothing for numbers that no processor has.
+[[nodiscard]] std::optional<AmdTarget> amd_target_v2(std::uint32_t major, std::uint32_t minor, std::uint32_t stepping);
+
 /// True for `gfx11-generic` and the like.
 [[nodiscard]] bool is_generic(std::string_view processor);
 /// Whether code for the family runs on the processor. False where `family` is not known here.

@@ -49,8 +49,8 @@ void Collector::amd_object(Source& source, std::string_view id, Place place) {
   const auto elf = read_elf(source, why);
   const auto named = parse_amd_target(id);
   if (!elf || elf->machine != kMachineAmdgpu) {
-    damaged(place, elf ? "code for AMD GPUs that is an ELF file for another machine"
-                       : fmt::format("code for AMD GPUs that is {}", why));
+    const auto what = elf ? std::string("an ELF file for another machine") : source.size() == 0 ? "not there" : why;
+    damaged(place, "code for AMD GPUs that is " + what);
     if (!named) return;
   }
   const auto object = elf ? read_amd_object(source, *elf) : AmdObject();

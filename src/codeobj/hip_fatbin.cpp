@@ -129,10 +129,12 @@ class Reader {
       }
     }
     whole = whole && cursor.skip_to(cursor.limit());
+    // Past the last byte: a checksum is looked at only then.
     std::array<std::uint8_t, 1> more{};
+    const bool longer = stream.read(more) != 0;
     if (!stream.damage().empty()) {
       collector_.damaged({path_, at}, "in a compressed bundle: " + stream.damage());
-    } else if (!whole || stream.read(more) != 0) {
+    } else if (!whole || longer) {
       collector_.damaged({path_, at}, "a compressed bundle that is not of the size that it claims");
     }
   }

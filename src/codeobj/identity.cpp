@@ -99,7 +99,7 @@ std::vector<std::string> plugins_beside(const std::string& path, LibraryKind kin
     prefixes = {"libnccl-net", "libnccl-tuner", "libnccl-profiler", "libnccl-env",
                 "librccl-net", "librccl-tuner", "librccl-profiler"};
   } else if (kind == LibraryKind::oneccl) {
-    prefixes = {"libccl_"};
+    prefixes = {"libccl_legacy", "libccl_null"};
   }
   std::vector<std::string> found;
   if (prefixes.empty()) return found;

@@ -210,6 +210,25 @@ std::string hash(Source& file) {
   return sum.finish();
 }
 
+/// oneCCL's front end (`libccl.so.2`) carries no version as text; the library of the same release that is shipped
+/// beside it does.
+void read_version_beside(Library& library) {
+  const auto folder = std::filesystem::path(library.path).parent_path();
+  for (const auto* name : {"libccl.so.1.0", "libccl.so.1"}) {
+    const auto path = (folder / name).string();
+    FileSource file;
+    if (file.open(path)) continue;
+    std::string why;
+    const auto elf = read_elf(file, why);
+    const auto sections = elf ? read_sections(file, *elf, why) : std::nullopt;
+    if (!sections) continue;
+    read_version(file, *sections, library);
+    if (!library.version.is_known()) continue;
+    library.warnings.push_back({"library.version", "its version is that of the library beside it", path});
+    return;
+  }
+}
+
 }  // namespace
 
 Result<Library> inspect_source(Source& file, const std::string& path, const InspectOptions& options) {
@@ -235,9 +254,12 @@ Result<Library> inspect_source(Source& file, const std::string& path, const Insp
 Result<Library> inspect_library(const std::string& path, const InspectOptions& options) {
   codeobj::FileSource file;
   if (auto failed = file.open(path)) return *std::move(failed);
-  auto library = codeobj::inspect_source(file, path, options);
-  if (library) library.value().plugins = codeobj::plugins_beside(path, library.value().kind);
-  return library;
+  auto inspected = codeobj::inspect_source(file, path, options);
+  if (!inspected) return inspected;
+  auto& library = inspected.value();
+  library.plugins = codeobj::plugins_beside(path, library.kind);
+  if (library.kind == LibraryKind::oneccl && !library.version.is_known()) codeobj::read_version_beside(library);
+  return inspected;
 }
 
 }  // namespace gpucoop

@@ -216,9 +216,14 @@ class Reader {
     StreamCursor cursor(*stream, size);
     StreamSource source(cursor, size);
     collector_.amd_object(source, target, place);
-    if (!cursor.skip_to(size) || !stream->damage().empty()) {
-      collector_.damaged(
-          place, stream->damage().empty() ? "code that is not of the size that its archive says" : stream->damage());
+    const bool whole = cursor.skip_to(size);
+    // Past the last byte: a checksum is looked at only then.
+    std::array<std::uint8_t, 1> more{};
+    const bool longer = stream->read(more) != 0;
+    if (!stream->damage().empty()) {
+      collector_.damaged(place, stream->damage());
+    } else if (!whole || longer) {
+      collector_.damaged(place, "code that is not of the size that its archive says");
     }
   }
 

@@ -25,6 +25,15 @@ std::string_view to_string(Packaging packaging) {
   return "kpack";
 }
 
+std::string_view to_string(TargetFeature feature) {
+  switch (feature) {
+    case TargetFeature::any: return "any";
+    case TargetFeature::off: return "off";
+    case TargetFeature::on: break;
+  }
+  return "on";
+}
+
 std::string_view to_string(CodeForm form) {
   switch (form) {
     case CodeForm::native: return "native";
