@@ -58,9 +58,16 @@ void read_names(const Roots& roots, std::vector<PciDevice>& devices) {
   if (!any_display_or_accelerator(devices)) return;
   constexpr std::size_t kMost = std::size_t{8} << 20;
   for (const auto& folder : roots.names) {
-    const auto list = Folder::open(folder).text("pci.ids", kMost);
-    if (!list.is_known()) continue;
-    take_names(list.value(), devices);
+    const auto list = Folder::open(folder).file("pci.ids");
+    if (!list) continue;
+    NameFinder finder(devices);
+    std::vector<std::uint8_t> piece(std::size_t{64} << 10);
+    for (std::size_t at = 0; at < kMost;) {
+      const auto got = read_at(list, at, piece);
+      if (got == 0 || !finder.take({reinterpret_cast<const char*>(piece.data()), got})) break;
+      at += got;
+    }
+    finder.finish();
     return;
   }
 }

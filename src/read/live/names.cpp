@@ -1,8 +1,6 @@
 #include "read/live/names.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string>
 
 #include "read/text.hpp"
 
@@ -11,36 +9,60 @@ namespace {
 
 constexpr std::size_t kDigits = 4;
 
-using DevicesById = std::multimap<std::uint16_t, PciDevice*>;
-
 /// The name behind `1002  `.
 std::string_view name_of(std::string_view line) { return trim(line.substr(std::min(line.size(), kDigits))); }
 
 }  // namespace
 
-void take_names(std::string_view list, std::vector<PciDevice>& devices) {
-  std::map<std::uint16_t, DevicesById> vendors;
+NameFinder::NameFinder(std::vector<PciDevice>& devices) {
   for (auto& device : devices) {
-    if (device.vendor_id.is_known() && device.device_id.is_known()) {
-      vendors[device.vendor_id.value()].emplace(device.device_id.value(), &device);
+    if (!device.vendor_id.is_known() || !device.device_id.is_known()) continue;
+    vendors_[device.vendor_id.value()].emplace(device.device_id.value(), Wanted{&device});
+    ++missing_;
+  }
+}
+
+bool NameFinder::take(std::string_view piece) {
+  constexpr std::size_t kMostLine = 4096;
+  while (missing_ != 0 && !piece.empty()) {
+    const auto end = piece.find('\n');
+    if (end == std::string_view::npos) {
+      begun_ += piece.substr(0, kMostLine - std::min(kMostLine, begun_.size()));
+      break;
+    }
+    const auto line = piece.substr(0, end);
+    piece.remove_prefix(end + 1);
+    if (begun_.empty()) {
+      take_line(line);
+    } else {
+      begun_ += line;
+      take_line(begun_);
+      begun_.clear();
     }
   }
-  const DevicesById* wanted = nullptr;
-  std::string_view vendor;
-  while (!list.empty()) {
-    const auto line = next_part(list, '\n');
-    const bool below = starts_with(line, "\t");
-    if (below && (wanted == nullptr || starts_with(line, "\t\t"))) continue;
-    const auto id = parse_hex(line, below ? 1 : 0, kDigits);
-    if (!below) {
-      const auto found = id ? vendors.find(static_cast<std::uint16_t>(*id)) : vendors.end();
-      wanted = found == vendors.end() ? nullptr : &found->second;
-      vendor = name_of(line);
-    } else if (id) {
-      const auto [begin, end] = wanted->equal_range(static_cast<std::uint16_t>(*id));
-      for (auto at = begin; at != end; ++at) {
-        at->second->name = std::string(vendor) + " " + std::string(name_of(line.substr(1)));
-      }
+  return missing_ != 0;
+}
+
+void NameFinder::finish() {
+  take_line(begun_);
+  begun_.clear();
+}
+
+void NameFinder::take_line(std::string_view line) {
+  const bool below = starts_with(line, "\t");
+  if (below && (below_ == nullptr || starts_with(line, "\t\t"))) return;
+  const auto id = parse_hex(line, below ? 1 : 0, kDigits);
+  if (!below) {
+    const auto found = id ? vendors_.find(static_cast<std::uint16_t>(*id)) : vendors_.end();
+    below_ = found == vendors_.end() ? nullptr : &found->second;
+    vendor_ = below_ == nullptr ? std::string_view() : name_of(line);
+  } else if (id) {
+    const auto [begin, end] = below_->equal_range(static_cast<std::uint16_t>(*id));
+    for (auto at = begin; at != end; ++at) {
+      if (at->second.found) continue;
+      at->second.found = true;
+      at->second.device->name = vendor_ + " " + std::string(name_of(line.substr(1)));
+      --missing_;
     }
   }
 }
