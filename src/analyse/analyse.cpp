@@ -17,6 +17,7 @@
 #include "analyse/host_facts.hpp"
 #include "analyse/integrated.hpp"
 #include "analyse/kernel_bandwidth.hpp"
+#include "analyse/library_facts.hpp"
 #include "analyse/log_evidence.hpp"
 #include "analyse/slot.hpp"
 #include "analyse/surroundings.hpp"
@@ -97,6 +98,7 @@ class Analysis {
     for (auto& judged : pairs) topology_.pairs.push_back(std::move(judged.pair));
     for (auto& view : views_) topology_.gpus.push_back(std::move(view.gpu));
     topology_.holders_complete = recording_.holders_complete;
+    add_library_facts(recording_, topology_);
     return std::move(topology_);
   }
 

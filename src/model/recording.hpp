@@ -6,6 +6,7 @@
 
 #include "model/holder.hpp"
 #include "model/host.hpp"
+#include "model/installed_library.hpp"
 #include "model/pci.hpp"
 #include "model/probe.hpp"
 #include "model/warning.hpp"
@@ -88,6 +89,9 @@ struct Recording {
   /// Every process that uses a GPU is among `holders`. False: some processes could not be looked into. Unknown where
   /// nobody has looked.
   Known<bool> holders_complete;
+  /// The collective libraries that the host has, in the order in which they would be loaded. Empty: it has none. Unknown:
+  /// nobody has looked for them.
+  Known<std::vector<InstalledLibrary>> libraries;
   Measurements measured;  ///< results of probes on this host that were put into the recording
   std::vector<Disagreement> disagreements;
   std::vector<Warning> warnings;

@@ -113,6 +113,7 @@ class Merger {
     if (!out_.holders_complete.is_known()) out_.holders_complete = part.holders_complete;
     if (out_.driver_links.empty()) append(out_.driver_links, part.driver_links);
     if (out_.taken_at.empty()) out_.taken_at = part.taken_at;
+    if (!out_.libraries.is_known()) out_.libraries = std::move(part.libraries);
     if (out_.measured.empty()) out_.measured = std::move(part.measured);
     out_.live = out_.live || part.live;
     out_.direct = out_.direct || part.direct;

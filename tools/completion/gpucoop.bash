@@ -18,21 +18,22 @@ _gpucoop() {
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") && return ;;
     --require) mapfile -t COMPREPLY < <(compgen -W "$modes" -- "$current") && return ;;
     --accept) mapfile -t COMPREPLY < <(compgen -W 'expected' -- "$current") && return ;;
-    --from | --probe-results | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
-    --sysroot | --rules) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
+    --from | --probe-results | --library | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
+    --sysroot | --rules | --env | --root) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
     --engine) mapfile -t COMPREPLY < <(compgen -W 'vllm sglang llama-cpp pytorch' -- "$current") && return ;;
     --dump | --gpus | --model | --batch | --prompt) return ;;
   esac
   local words
   case $command in
-    '') words='topo verdict explain record diff --help --version' ;;
-    topo | explain) words='--from --sysroot --dump --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
-    verdict) words='--require --engine --gpus --accept --from --sysroot --dump --probe-results --model --batch --prompt --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
-    record) words='--from --sysroot --dump --probe-results --output --overwrite --quiet --help' ;;
+    '') words='topo verdict inspect explain record diff --help --version' ;;
+    topo | explain) words='--from --sysroot --dump --library --inspect --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
+    verdict) words='--require --engine --gpus --accept --from --sysroot --dump --library --inspect --probe-results --model --batch --prompt --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
+    record) words='--from --sysroot --dump --library --inspect --probe-results --output --overwrite --quiet --help' ;;
+    inspect) words='--env --root --from --sysroot --dump --format --output --overwrite --color --quiet --verbose --help' ;;
     diff) words='--rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
     *) words='' ;;
   esac
-  if [[ $command == diff && $current != -* ]]; then
+  if [[ ($command == diff || $command == inspect) && $current != -* ]]; then
     mapfile -t COMPREPLY < <(compgen -f -- "$current")
     return
   fi

@@ -77,6 +77,7 @@ void add_explain(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("explain", "What a mode, gate, fact, cause or remedy means");
   command->add_option("id", options->id, "What to explain; without it every id is listed")->type_name("ID");
   add_input_options(*command, options->input);
+  add_library_options(*command, options->input);
   add_rules_options(*command, options->rules);
   add_output_options(*command, options->output);
   command->callback([options, &action] { action = [options] { return run_explain(*options); }; });

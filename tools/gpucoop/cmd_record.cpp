@@ -86,6 +86,7 @@ void add_record(CLI::App& app, Action& action) {
   auto options = std::make_shared<RecordOptions>();
   CLI::App* command = app.add_subcommand("record", "Record the host in a file, for a bug report");
   add_input_options(*command, options->input);
+  add_library_options(*command, options->input);
   command
       ->add_option("--probe-results", options->probe_results,
                    "Put what probes measured on this host into it: a\nreport of theirs, or a recording that has some")

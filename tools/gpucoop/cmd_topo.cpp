@@ -57,6 +57,7 @@ void add_topo(CLI::App& app, Action& action) {
   auto options = std::make_shared<TopoOptions>();
   CLI::App* command = app.add_subcommand("topo", "What the GPUs can do together, and what hinders it");
   add_input_options(*command, options->input);
+  add_library_options(*command, options->input);
   add_rules_options(*command, options->rules);
   add_output_options(*command, options->output);
   command->callback([options, &action] { action = [options] { return run_topo(*options); }; });

@@ -100,6 +100,7 @@ void add_verdict(CLI::App& app, Action& action) {
         return word == "expected" ? std::string() : "'" + word + "' is not the word `expected`";
       });
   add_input_options(*command, options->input);
+  add_library_options(*command, options->input);
   command
       ->add_option("--probe-results", options->probe_results,
                    "What probes measured on this host: a report or\nrecording that holds it")

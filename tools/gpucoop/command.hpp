@@ -20,5 +20,6 @@ void add_explain(CLI::App& app, Action& action);
 void add_record(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
 void add_verdict(CLI::App& app, Action& action);
+void add_inspect(CLI::App& app, Action& action);
 
 }  // namespace gpucoop

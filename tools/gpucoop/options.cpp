@@ -75,7 +75,22 @@ void add_file_options(CLI::App& command, OutputOptions& options) {
   command.add_flag("-q,--quiet", options.quiet, "Say nothing where all went well");
 }
 
+void add_library_options(CLI::App& command, InputOptions& options) {
+  command
+      .add_option("--library", options.libraries,
+                  "Judge with this librccl or libnccl instead of\nwhat the host has; repeat it for other GPUs")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_flag("--inspect", options.inspect,
+                   "Look into the host's collective libraries in any\ncase, and not only where PCIe atomics are in\n"
+                   "doubt for an AMD GPU");
+}
+
 Status conflict(const InputOptions& options) {
+  if (options.inspect && !options.from.empty() && !options.sysroot) {
+    return Error{ExitCode::usage, "--inspect looks for the libraries of this host, and --from names another", "",
+                 "name the library with --library FILE"};
+  }
   if (options.dump && (options.from.empty() || options.sysroot)) {
     return Error{ExitCode::usage, "--dump chooses among the hosts of recorded inputs", "",
                  "name them with --from FILE"};

@@ -18,10 +18,15 @@ struct InputOptions {
   std::vector<std::string> from;
   std::optional<unsigned> dump;
   std::optional<std::string> sysroot;
+  std::vector<std::string> libraries;  ///< `--library`: those that count, instead of what the host has
+  bool own_libraries = false;          ///< the command looks into libraries itself, and nothing else has to
+  bool inspect = false;                ///< `--inspect`: look for the host's libraries even where no gate hangs on them
 
   [[nodiscard]] bool named() const { return !from.empty() || sysroot; }
 };
 void add_input_options(CLI::App& command, InputOptions& options);
+/// `--library` and `--inspect`.
+void add_library_options(CLI::App& command, InputOptions& options);
 /// Options that cannot be combined, as a `usage` error.
 [[nodiscard]] Status conflict(const InputOptions& options);
 

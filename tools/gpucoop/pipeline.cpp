@@ -13,6 +13,7 @@
 #include "analyse/analyse.hpp"
 #include "analyse/measured.hpp"
 #include "judge/judge.hpp"
+#include "libraries.hpp"
 #include "read/live/live.hpp"
 #include "read/read.hpp"
 #include "read/recording/recording.hpp"
@@ -61,8 +62,7 @@ Roots roots_of(const InputOptions& inputs) {
 Result<Recording> read_host(const InputOptions& inputs, const Rules& rules) {
   const auto files = read_files(inputs.from);
   if (!files) return files.error();
-  const bool live = inputs.sysroot || files.value().empty();
-  if (!live) {
+  if (!inputs.sysroot && !files.value().empty()) {
     ReadOptions options;
     options.dump = inputs.dump;
     return read_inputs(files.value(), rules, options);
@@ -72,6 +72,15 @@ Result<Recording> read_host(const InputOptions& inputs, const Rules& rules) {
   recording.value().taken_at = now();
   if (!files.value().empty()) recording = read_inputs_over(std::move(recording).value(), files.value(), rules);
   if (recording) admit(recording.value(), rules);
+  return recording;
+}
+
+/// The host and its collective libraries. `hash`: of these, too.
+Result<Recording> read_with_libraries(const InputOptions& inputs, const Rules& rules, bool hash) {
+  auto recording = read_host(inputs, rules);
+  if (!recording) return recording;
+  const bool live = inputs.sysroot || inputs.from.empty();
+  if (auto error = take_libraries(recording.value(), inputs, live, hash, rules)) return *error;
   return recording;
 }
 
@@ -94,8 +103,9 @@ Status take_results(Recording& recording, const std::string& name, const Rules& 
 }
 
 /// What was read, with the results of probes in that file where one is named.
-Result<Recording> read_with_results(const InputOptions& inputs, const Rules& rules, const std::string& probe_results) {
-  auto recording = read_host(inputs, rules);
+Result<Recording> read_with_results(const InputOptions& inputs, const Rules& rules, const std::string& probe_results,
+                                    bool hash = false) {
+  auto recording = read_with_libraries(inputs, rules, hash);
   if (!recording || probe_results.empty()) return recording;
   if (auto error = take_results(recording.value(), probe_results, rules)) return *error;
   return recording;
@@ -161,7 +171,7 @@ Status no_gpu_in_host(const Topology& topology, const std::string& displays) {
 }  // namespace
 
 Result<Recording> load_recording(const InputOptions& inputs, const Rules& rules, const std::string& probe_results) {
-  auto recording = read_with_results(inputs, rules, probe_results);
+  auto recording = read_with_results(inputs, rules, probe_results, true);
   if (!recording || probe_results.empty()) return recording;
   // Nothing else here would see that they are of another host.
   const auto topology = analysed(recording.value(), probe_results, rules);

@@ -66,6 +66,35 @@ struct Values<ProbeState> {
                                      ProbeState::skipped, ProbeState::invalid, ProbeState::inconclusive};
 };
 
+template <>
+struct Values<FoundBy> {
+  static constexpr std::array all = {FoundBy::given,         FoundBy::preload,      FoundBy::environment,
+                                     FoundBy::library_path,  FoundBy::loader_cache, FoundBy::system_python,
+                                     FoundBy::system_folder, FoundBy::vendor_folder};
+};
+template <>
+struct Values<LibraryKind> {
+  static constexpr std::array all = {LibraryKind::rccl,     LibraryKind::nccl,      LibraryKind::oneccl,
+                                     LibraryKind::ggml_hip, LibraryKind::ggml_cuda, LibraryKind::torch,
+                                     LibraryKind::other};
+};
+template <>
+struct Values<Packaging> {
+  static constexpr std::array all = {Packaging::none, Packaging::fatbin, Packaging::compressed, Packaging::kpack};
+};
+template <>
+struct Values<CodeForm> {
+  static constexpr std::array all = {CodeForm::native, CodeForm::generic, CodeForm::ptx, CodeForm::spirv};
+};
+template <>
+struct Values<TargetFeature> {
+  static constexpr std::array all = {TargetFeature::any, TargetFeature::off, TargetFeature::on};
+};
+template <>
+struct Values<Vendor> {
+  static constexpr std::array all = {Vendor::amd, Vendor::nvidia, Vendor::intel, Vendor::other};
+};
+
 /// The value that `to_string` spells so.
 template <class E>
 [[nodiscard]] std::optional<E> from_word(std::string_view word) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/address.hpp"
+#include "read/libraries/names.hpp"
 #include "read/recording/label.hpp"
 #include "read/recording/parameters.hpp"
 #include "read/recording/probe_words.hpp"
@@ -93,10 +94,39 @@ std::string time(std::string_view s) {
 }
 
 /// `5c9f8e0d1b2a3746`
-std::string fingerprint(std::string_view s) {
-  constexpr std::size_t kDigits16 = 16;
-  return s.size() == kDigits16 && s.find_first_not_of("0123456789abcdef") == std::string_view::npos ? std::string(s)
-                                                                                                    : std::string();
+std::string hexadecimal(std::string_view s, std::size_t digits) {
+  const bool hex = s.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return s.size() == digits && hex ? std::string(s) : std::string();
+}
+
+std::string library_file(std::string_view s) {
+  constexpr std::size_t kMost = 40;
+  return s.size() <= kMost && is_library_name(s) ? std::string(s) : std::string();
+}
+
+/// A processor as compilers name it, then the features that it must have. Lower case, and digits where a name has some.
+std::string code_target(std::string_view s) {
+  constexpr std::size_t kMost = 40;
+  if (s.size() > kMost) return {};
+  if (s == "amdgcnspirv" || s == "spirv") return std::string(s);
+  auto rest = s;
+  for (const std::string_view prefix : {"gfx", "sm_", "compute_"}) {
+    if (starts_with(s, prefix)) rest = s.substr(prefix.size());
+  }
+  if (rest.size() == s.size() || rest.empty() || !is_digit(rest.front())) return {};
+  for (const std::string_view feature : {":xnack+", ":xnack-", ":sramecc+", ":sramecc-", ":xnack+", ":xnack-"}) {
+    if (rest.size() > feature.size() && rest.substr(rest.size() - feature.size()) == feature) {
+      rest.remove_suffix(feature.size());
+    }
+  }
+  constexpr std::string_view kGeneric = "-generic";
+  if (rest.size() > kGeneric.size() && rest.substr(rest.size() - kGeneric.size()) == kGeneric) {
+    rest.remove_suffix(kGeneric.size());
+  }
+  constexpr std::size_t kLongest = 6;
+  return rest.size() <= kLongest && rest.find_first_not_of("0123456789abcdef-") == std::string_view::npos
+             ? std::string(s)
+             : std::string();
 }
 
 /// `input.truncated`, `amdgpu-no-atomics`
@@ -134,7 +164,11 @@ std::string admitted(Form form, std::string_view text) {
     case Form::probe_words: return admitted_probe_words(text);
     case Form::fact_id: return admitted_fact_id(text);
     case Form::fact_reference: return admitted_fact_reference(text);
-    case Form::fingerprint: return fingerprint(text);
+    case Form::fingerprint: return hexadecimal(text, 16);
+    case Form::library_file: return library_file(text);
+    case Form::library_owner: return one_of<3>(text, {"RCCL", "NCCL", "oneCCL"});
+    case Form::sha256: return hexadecimal(text, 64);
+    case Form::code_target: return code_target(text);
     case Form::log_line: return words(text, 300, false, "...");
     case Form::plain:
     case Form::hex2:
@@ -175,6 +209,11 @@ std::string_view pattern_of(Form form) {
     case Form::fact_id: return "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$";
     case Form::fact_reference: return "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+(@[0-9a-f:.,]+)?$";
     case Form::fingerprint: return "^[0-9a-f]{16}$";
+    case Form::library_file: return "^lib[a-z]+([_-][a-z]+)?\\.so(\\.[0-9]+)*$";
+    case Form::library_owner: return "^(RCCL|NCCL|oneCCL)$";
+    case Form::sha256: return "^[0-9a-f]{64}$";
+    case Form::code_target:
+      return "^(spirv|amdgcnspirv|(gfx|sm_|compute_)[0-9][0-9a-f-]{0,5}(-generic)?(:(sramecc|xnack)[+-]){0,2})$";
     case Form::log_line: return "^[!-~][ -~]{0,299}$";
     case Form::plain:
     case Form::lanes: break;

@@ -42,6 +42,10 @@ enum class Form : std::uint8_t {
   fact_id,         ///< `ccl.allreduce`
   fact_reference,  ///< `p2p.write@0000:0b:00.0,0000:0c:00.0`
   fingerprint,     ///< of a host
+  library_file,    ///< name of a library that `is_library_name` knows: `librccl.so.1`
+  library_owner,   ///< whose version it is: `RCCL`
+  sha256,          ///< of a file
+  code_target,     ///< of device code: `gfx90a:sramecc+:xnack-`, `gfx11-generic`, `sm_90a`, `compute_90`
   log_line,        ///< of the kernel, as `LogWords` leaves it
 };
 

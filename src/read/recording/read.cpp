@@ -172,7 +172,7 @@ class Reader {
   template <class T>
   static constexpr bool may_be_missing() {
     return IsKnown<T>::value || IsVector<T>::value || HasTable<T> || std::is_same_v<T, std::string> ||
-           std::is_same_v<T, bool>;
+           std::is_same_v<T, bool> || std::is_same_v<T, char>;
   }
 
   template <class T>
@@ -215,6 +215,9 @@ class Reader {
       if (json.is_boolean()) return json.get<bool>();
       fail("has to be true or false", at);
       return std::nullopt;
+    } else if constexpr (std::is_same_v<T, char>) {
+      const auto text = json.is_string() ? json.get<std::string>() : std::string();
+      return text.size() == 1 && is_alpha(text.front()) ? std::optional(text.front()) : std::nullopt;
     } else if constexpr (std::is_same_v<T, LinkSpeed>) {
       if (json.is_number()) return speed_from_gigatransfers(json.get<double>());
       fail("has to be a number", at);

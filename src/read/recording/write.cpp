@@ -64,8 +64,12 @@ std::optional<Json> spelled_known(const Known<T>& value, Form form) {
 template <class T>
 std::optional<Json> spelled_struct(const T& value) {
   Json object = Json::object();
+  const T left_out{};
   for_each_row<T>([&](const auto& row) {
-    if constexpr (std::decay_t<decltype(row)>::kRecorded) {
+    using Row = std::decay_t<decltype(row)>;
+    if constexpr (Row::kRecorded && std::is_same_v<typename Row::Type, bool>) {
+      if (value.*row.member != left_out.*row.member) object[std::string(row.key)] = value.*row.member;
+    } else if constexpr (Row::kRecorded) {
       if (auto inside = spelled(value.*row.member, row.form)) object[std::string(row.key)] = std::move(*inside);
     }
   });
@@ -99,7 +103,9 @@ std::optional<Json> spelled(const T& value, Form form) {
   } else if constexpr (std::is_enum_v<T>) {
     return Json(to_string(value));
   } else if constexpr (std::is_same_v<T, bool>) {
-    return value ? std::optional<Json>(true) : std::nullopt;
+    return Json(value);
+  } else if constexpr (std::is_same_v<T, char>) {
+    return value == 0 ? std::nullopt : std::optional<Json>(std::string(1, value));
   } else {
     return number(value, form);
   }

@@ -17,10 +17,6 @@ struct Values<Tri> {
   static constexpr std::array all = {Tri::no, Tri::unknown, Tri::yes};
 };
 template <>
-struct Values<Vendor> {
-  static constexpr std::array all = {Vendor::amd, Vendor::nvidia, Vendor::intel, Vendor::other};
-};
-template <>
 struct Values<Role> {
   static constexpr std::array all = {Role::root_port, Role::switch_upstream,     Role::switch_downstream,
                                      Role::endpoint,  Role::integrated_endpoint, Role::bridge,

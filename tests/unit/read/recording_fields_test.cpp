@@ -58,7 +58,8 @@ void check_all_rows() {
 TEST_CASE("every member of the model has one row") {
   check_all_rows<BusNumbers, AcsBits, Acs, PciExpress, Bar, ResizableBar, SrIov, AerStatus, AerCounters, KfdReading,
                  PciDevice, FirmwareSlot, KernelModule, DeviceNode, HostReading, FabricLink, DriverLink, LogLine,
-                 Disagreement, Warning, Subject, Fact, ProbeRun, Measurements, Recording>();
+                 Disagreement, Warning, Subject, Fact, ProbeRun, Measurements, CodeTarget, KpackFile, Library,
+                 InstalledLibrary, Recording>();
 }
 
 TEST_CASE("every field is read as it was written") { check_round_trip(filled(State::known)); }

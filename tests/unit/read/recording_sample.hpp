@@ -38,6 +38,10 @@ inline const char* text_of(Form form) {
     case Form::fact_id: return "ccl.allreduce";
     case Form::fact_reference: return "p2p.write@0000:0b:00.0,10000:0c:00.0";
     case Form::fingerprint: return "5c9f8e0d1b2a3746";
+    case Form::library_file: return "librccl.so.1";
+    case Form::library_owner: return "RCCL";
+    case Form::sha256: return "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    case Form::code_target: return "gfx90a:sramecc+:xnack-";
     case Form::log_line: return "amdgpu 0000:0b:00.0: amdgpu: PCIE atomic ops is not supported";
     default: return "";
   }
@@ -75,6 +79,8 @@ class Filler {
       value = count_++ % 2 == 0 ? FactValue(true) : FactValue(std::string("gfx1201"));
     } else if constexpr (std::is_same_v<T, bool>) {
       value = true;
+    } else if constexpr (std::is_same_v<T, char>) {
+      value = 'a';
     } else if constexpr (std::is_same_v<T, Address>) {
       value = {0x10000, 0x0b, 0x1f, static_cast<std::uint8_t>(count_++ % 8)};
     } else if constexpr (std::is_enum_v<T>) {

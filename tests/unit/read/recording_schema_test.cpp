@@ -66,7 +66,7 @@ class Schema {
         using M = typename Row::Type;
         properties[std::string(row.key)] = value<M>(row.form);
         constexpr bool optional = IsKnown<M>::value || IsVector<M>::value || HasTable<M> || std::is_same_v<M, bool> ||
-                                  std::is_same_v<M, std::string>;
+                                  std::is_same_v<M, std::string> || std::is_same_v<M, char>;
         if (!optional || row.needed) required.push_back(row.key);
       }
     });
@@ -94,6 +94,8 @@ class Schema {
       return {{"type", "string"}, {"pattern", std::string(pattern_of(form))}};
     } else if constexpr (std::is_same_v<T, FactValue>) {
       return {{"anyOf", {value<bool>(form), value<double>(form), value<std::string>(form)}}};
+    } else if constexpr (std::is_same_v<T, char>) {
+      return {{"type", "string"}, {"pattern", "^[A-Za-z]$"}};
     } else if constexpr (std::is_same_v<T, bool>) {
       return {{"type", "boolean"}};
     } else if constexpr (std::is_same_v<T, Address>) {
