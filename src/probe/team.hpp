@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "probe/hang.hpp"
+#include "probe/privilege.hpp"
 #include "wire/board.hpp"
 #include "wire/step.hpp"
 
@@ -24,6 +27,9 @@ struct TeamSetup {
   std::vector<std::string> unset;
   std::uint64_t arena_bytes = 0;
   std::chrono::milliseconds start_deadline{30000};
+  /// With which rights ranks run; none: what `current_privilege` gives. What this takes out of the environment,
+  /// `rank_environment` (probe/privilege.hpp) tells.
+  std::optional<Privilege> privilege = {};
 };
 
 /// How a rank ended, or what it was found doing.
@@ -31,9 +37,10 @@ struct RankEnd {
   unsigned rank = 0;
   enum class How : std::uint8_t {
     alive,      ///< still there, and in order
+    missing,    ///< it could not be started
     exited,     ///< by itself
     signalled,  ///< killed by a signal that we did not send: a crash
-    killed,     ///< by us, after the deadline
+    killed,     ///< by us, because the step had not come to its end
     unkillable  ///< state D: reported, not killed
   };
   How how = How::alive;
@@ -41,6 +48,7 @@ struct RankEnd {
   std::int32_t pid = 0;
   char state = '?';                ///< of /proc/PID/stat when the deadline passed: R spinning, S waiting, D, T stopped
   std::string wchan;               ///< where in the kernel, if it can be read
+  bool garbage = false;            ///< its channel brought something else than results of this step
   std::string output;              ///< the end of its standard output and error, at most 16 KiB
   std::uint64_t output_bytes = 0;  ///< all that it wrote
 };
@@ -50,18 +58,28 @@ struct StepEnd {
   std::vector<wire::StepResult> results;  ///< of those ranks that answered, in the order of Step::ranks
   std::vector<RankEnd> ranks;             ///< of every rank in the step
   bool timed_out = false;
-  bool garbage = false;     ///< something else than frames came through a rank's channel
-  std::string where_stuck;  ///< after a time-out: which rank waits in which communicator at which round
+  bool interrupted = false;  ///< `tick` gave false, or a signal came (probe/interrupt.hpp)
+  bool garbage = false;      ///< something else than results of this step came through a rank's channel
+  Hang hang = Hang::none;    ///< what the ranks that did not answer were found doing
+  std::string where_stuck;   ///< of the same: which rank waits in which communicator at which round
+  std::string trouble;       ///< where ranks could not be looked after: what happened to their keeper. Empty: nothing
   double seconds = 0;
 };
 
 /// Rank processes under a keeper: a subreaper of its own that starts them, reports how they end, and leaves none
-/// behind, even where this process is killed. Ranks live until a step fails; then the whole team is ended (TERM, KILL,
-/// and what is in state D is reported, not waited for).
+/// behind, even where this process is killed. Ranks live until one of them does not answer; then the whole team is
+/// ended (TERM, KILL, and what is in state D is reported, not waited for). An answer other than `passed` ends nothing.
+/// This process takes in orphans of its ranks meanwhile (PR_SET_CHILD_SUBREAPER). It must have one thread only.
 class Team {
  public:
-  /// Starts the ranks and waits until each has said that it is ready (its device opened).
-  static Result<std::unique_ptr<Team>> start(const TeamSetup& setup, StepEnd& how);
+  /// Starts the ranks and waits until each has said that it is ready (its device opened). Where one does not, all are
+  /// ended, and `how` tells what happened: as for a step 0. `hung` after the deadline, `interrupted` after a signal,
+  /// `no` where a rank says or shows that it cannot, `internal` where there can be no ranks at all.
+  static Result<std::unique_ptr<Team>> start(const TeamSetup& setup, StepEnd& how,
+                                             const std::function<bool()>& tick = {});
+  Team() = default;
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
   virtual ~Team() = default;
 
   /// Runs a step. Returns within `deadline` and 5 seconds, whatever ranks do. `tick` is called every 100 ms or so, for

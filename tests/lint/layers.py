@@ -40,6 +40,7 @@ OWN_PROCESS = {
     "src/read/live/reader_child.cpp",
     "src/probe/process_ending.cpp",
     "src/probe/rank_start.cpp",
+    "src/rank/injector.cpp",
 }
 
 

@@ -1,0 +1,122 @@
+#include "probe/hang.hpp"
+
+#include <algorithm>
+
+namespace gpucoop::probe {
+namespace {
+
+using Doing = wire::Progress::Doing;
+
+constexpr std::size_t kMostTold = 8;
+
+std::string list(const std::vector<unsigned>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size() && i < kMostTold; ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+  }
+  return ranks.size() > kMostTold ? text + ", …" : text;
+}
+
+bool has_begun(const wire::Step& step, const RankLook& look) {
+  return look.step == step.id && look.doing != Doing::nothing;
+}
+
+bool waits(const wire::Step& step, const RankLook& look) {
+  return !look.gone && has_begun(step, look) && look.doing == Doing::waiting && look.state != 'T' && look.state != 'D';
+}
+
+std::string place(const wire::Step& step, const RankLook& look) {
+  std::string text;
+  if (look.group < step.groups.size()) {
+    const auto& group = step.groups[look.group];
+    text = " in " + group.name + " (" + list(group.ranks) + ")";
+  }
+  text += " at round " + std::to_string(look.round);
+  return look.op == 0 ? text : text + ", operation " + std::to_string(look.op);
+}
+
+std::string doing_words(const wire::Step& step, const RankLook& look) {
+  if (look.gone) return "has gone";
+  if (!has_begun(step, look)) return "has not begun";
+  switch (look.doing) {
+    case Doing::waiting: return "waits" + place(step, look);
+    case Doing::done: return "is done but has not answered";
+    case Doing::nothing:
+    case Doing::working: break;
+  }
+  return (look.moves            ? "still works"
+          : look.uses_processor ? "spins"
+                                : "is busy without using a processor") +
+         place(step, look);
+}
+
+std::string words(const wire::Step& step, const RankLook& look) {
+  auto text = "rank " + std::to_string(look.rank) + " " + doing_words(step, look);
+  if (look.gone) return text;
+  if (look.state == 'T' || look.state == 't') return text + " and is stopped (state T)";
+  if (look.state == 'D') {
+    return text + " and is blocked in the kernel (state D" + (look.wchan.empty() ? "" : ", in " + look.wchan) + ")";
+  }
+  return text;
+}
+
+Hang kind_of(const wire::Step& step, const std::vector<const RankLook*>& stuck) {
+  const auto any = [&](auto is) {
+    return std::any_of(stuck.begin(), stuck.end(), [&](const auto* l) { return is(*l); });
+  };
+  if (any([](const RankLook& l) { return !l.gone && (l.state == 'T' || l.state == 't'); })) return Hang::stopped;
+  if (any([](const RankLook& l) { return !l.gone && l.state == 'D'; })) return Hang::blocked;
+  const auto waiting =
+      std::count_if(stuck.begin(), stuck.end(), [&](const RankLook* look) { return waits(step, *look); });
+  if (waiting == static_cast<std::ptrdiff_t>(stuck.size())) return Hang::all_waiting;
+  if (waiting != 0) return Hang::one_missing;
+  return any([](const RankLook& l) { return l.uses_processor; }) ? Hang::spinning : Hang::idle;
+}
+
+std::string_view summary(Hang hang) {
+  switch (hang) {
+    case Hang::all_waiting: return "all wait";
+    case Hang::one_missing: return "not all have come";
+    case Hang::spinning: return "nobody waits";
+    case Hang::blocked: return "blocked in the kernel";
+    case Hang::stopped: return "stopped from outside";
+    case Hang::idle: return "nobody waits or works";
+    case Hang::none: break;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view to_string(Hang hang) {
+  switch (hang) {
+    case Hang::none: return "none";
+    case Hang::all_waiting: return "all-waiting";
+    case Hang::one_missing: return "one-missing";
+    case Hang::spinning: return "spinning";
+    case Hang::blocked: return "blocked";
+    case Hang::stopped: return "stopped";
+    case Hang::idle: return "idle";
+  }
+  return "none";
+}
+
+HangReport describe_hang(const wire::Step& step, const std::vector<RankLook>& ranks) {
+  std::vector<const RankLook*> stuck;
+  for (const auto& look : ranks) {
+    if (!look.answered) stuck.push_back(&look);
+  }
+  HangReport report;
+  if (stuck.empty()) return report;
+  report.kind = kind_of(step, stuck);
+  // Who is to blame comes first: those that do not wait.
+  std::stable_partition(stuck.begin(), stuck.end(), [&](const RankLook* look) { return !waits(step, *look); });
+  report.text = std::string(summary(report.kind)) + ": ";
+  for (std::size_t i = 0; i < stuck.size() && i < kMostTold; ++i) {
+    report.text += (i == 0 ? "" : "; ") + words(step, *stuck[i]);
+  }
+  if (stuck.size() > kMostTold) report.text += "; and " + std::to_string(stuck.size() - kMostTold) + " more";
+  return report;
+}
+
+}  // namespace gpucoop::probe
