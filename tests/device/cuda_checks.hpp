@@ -5,6 +5,8 @@
 
 namespace smoke {
 
+/// The stand-in of tests/fakes, which is right but slow.
+inline bool is_simulated(const gpucoop::runtime::Device& d) { return d.info().name.rfind("Fake", 0) == 0; }
 /// Every operation of a device by itself.
 void check_device(Report& r, gpucoop::runtime::Device& d);
 /// Every operation between two devices that one process has open.

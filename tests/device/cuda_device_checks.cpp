@@ -20,7 +20,7 @@ std::string words_of(const Mismatch& m) {
 }
 
 void check_patterns(Report& r, Device& d, Stream& s) {
-  const std::uint64_t bytes = 4 * kMiB + 12;
+  const std::uint64_t bytes = kMiB + 12;
   const std::uint64_t words = bytes / 4;
   auto a = d.allocate(bytes);
   auto b = d.allocate(bytes);
@@ -144,7 +144,7 @@ void check_hang(Report& r, Device& d, Stream& s) {
 }
 
 void check_rates(Report& r, Device& d, Stream& s) {
-  const std::uint64_t bytes = 256 * kMiB;
+  const std::uint64_t bytes = (is_simulated(d) ? 1 : 256) * kMiB;
   auto x = d.allocate(bytes);
   auto y = d.allocate(bytes);
   auto h = d.allocate_host(bytes);
@@ -201,7 +201,7 @@ void check_pair(Report& r, Device& a, Device& b) {
   }
   auto sa = a.make_stream();
   auto sb = b.make_stream();
-  const std::uint64_t bytes = 64 * kMiB + 4;
+  const std::uint64_t bytes = (is_simulated(a) ? 1 : 64) * kMiB + 4;
   auto xa = a.allocate(bytes);
   auto xb = b.allocate(bytes);
   auto yb = b.allocate(bytes);

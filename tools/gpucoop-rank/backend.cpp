@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "collective/host/host_library.hpp"
+#include "collective/nccl/nccl.hpp"
+#include "runtime/absent.hpp"
+#include "runtime/cuda/cuda.hpp"
 #include "runtime/host/host_runtime.hpp"
 
 namespace gpucoop {
@@ -24,11 +27,35 @@ Result<Backend> open_host(const RankArguments& arguments, wire::Board& board) {
   return out;
 }
 
+/// The collective library of a vendor's backend. First of all, since it changes the environment.
+void open_nccl(const RankArguments& arguments, Backend& out) {
+  collective::nccl::Options options;
+  options.path = arguments.library;
+  auto loaded = collective::nccl::load(options);
+  if (loaded.ok()) {
+    out.library = std::move(loaded).value().library;
+  } else {
+    out.no_library = loaded.failure().text;
+  }
+}
+
+Result<Backend> open_cuda(const RankArguments& arguments, wire::Board&) {
+  Backend out;
+  open_nccl(arguments, out);
+  auto runtime = runtime::cuda::load();
+  if (runtime.ok()) {
+    out.runtime = std::move(runtime).value();
+  } else {
+    out.runtime = std::make_unique<runtime::AbsentRuntime>("cuda", runtime.failure());
+  }
+  return out;
+}
+
 struct Entry {
   const char* name;
   Result<Backend> (*open)(const RankArguments&, wire::Board&);
 };
-constexpr Entry kBackends[] = {{"host", open_host}};
+constexpr Entry kBackends[] = {{"host", open_host}, {"cuda", open_cuda}};
 
 }  // namespace
 

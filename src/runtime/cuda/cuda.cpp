@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "base/address.hpp"
@@ -102,6 +103,8 @@ std::string normal_address(const std::string& text) {
 }
 
 Outcome<std::unique_ptr<Runtime>> load(const std::string& library) {
+  // Compiled kernels would be kept in the user's home directory otherwise.
+  setenv("CUDA_CACHE_DISABLE", "1", 0);
   auto driver = Driver::load(library);
   if (!driver) return driver.failure();
   const Driver& d = *driver.value();
