@@ -45,7 +45,9 @@ struct Work {
 
 thread_local unsigned group_depth = 0;
 thread_local std::vector<Work> group;
-thread_local std::string last_error;
+// One for the process, as the real one.
+std::mutex last_error_mutex;
+char last_error[256];
 
 /// What runs on streams lives as long as the process: graphs replay it.
 template <class T>
@@ -70,7 +72,10 @@ void log_line(const std::string& text) {
 }
 
 int fail(int code, const char* text) {
-  last_error = text;
+  {
+    const std::lock_guard lock(last_error_mutex);
+    std::snprintf(last_error, sizeof last_error, "%s", text);
+  }
   log_line(std::string("WARN ") + text);
   return code;
 }
@@ -114,8 +119,8 @@ int launch(const Work& work) {
   auto& task = kept(std::function<void()>([work] {
     Communicator& mine = *work.communicator;
     if (told("op-late-error", mine.rank)) {
+      fail(kRemote, "socketPollConnect: connect to 127.0.0.1<40001> returned Connection refused");
       mine.state = kRemote;
-      last_error = "";
     }
     if (told("op-hang", mine.rank) || told("op-late-error", mine.rank)) {
       while (!mine.given_up) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -255,7 +260,7 @@ FAKE_API const char* ncclGetErrorString(int code) {
     default: return "unknown result code";
   }
 }
-FAKE_API const char* ncclGetLastError(void*) { return last_error.c_str(); }
+FAKE_API const char* ncclGetLastError(void*) { return last_error; }
 FAKE_API int ncclAllReduce(const void* s, void* r, std::size_t n, int type, int op, void* comm, void* stream) {
   Communicator* c = as_communicator(comm);
   return submit({c, stream, [=] { all_reduce(*c, s, r, n, type, op, -1); }, {}});
