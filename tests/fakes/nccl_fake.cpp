@@ -119,6 +119,7 @@ int launch(const Work& work) {
   auto& task = kept(std::function<void()>([work] {
     Communicator& mine = *work.communicator;
     if (told("op-late-error", mine.rank)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));  // later than the call that put it there
       fail(kRemote, "socketPollConnect: connect to 127.0.0.1<40001> returned Connection refused");
       mine.state = kRemote;
     }
