@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include "rank/steps.hpp"
 #include "rank/workspace.hpp"
@@ -12,17 +11,6 @@ using runtime::Done;
 using runtime::Failure;
 using runtime::Outcome;
 
-void tell_library(StepRun& run, const Communicator& communicator) {
-  const auto info = run.session().tools().library->info();
-  run.result().library_name = info.name;
-  run.result().library_version = info.version;
-  std::set<std::string> ways;
-  for (const auto& way : communicator.transports()) {
-    if (!way.empty()) ways.insert(way);
-  }
-  for (const auto& way : ways) run.result().transport += (run.result().transport.empty() ? "" : ", ") + way;
-}
-
 std::vector<std::uint64_t> sizes_of(const wire::Step& step) {
   if (!step.sizes.empty()) return step.sizes;
   return {4, 10U << 10U, (64U << 10U) + 4, 1U << 20U};
@@ -34,11 +22,9 @@ Outcome<> try_collective(StepRun& run, Collective collective) {
   if (!type.ok()) return type.failure();
   const auto op = operator_of(run.step());
   if (!op.ok()) return op.failure();
-  run.waiting();
-  auto communicator = run.session().communicators().get(run.set(), run.step().id, run.deadline());
+  auto communicator = join(run, run.set());
   if (!communicator.ok()) return communicator.failure();
   auto& ends = *communicator.value();
-  tell_library(run, ends);
   Workspace space;
   const std::uint32_t rounds = std::max(1U, run.step().rounds);
   unsigned index = 0;
@@ -59,11 +45,8 @@ Outcome<> try_collective(StepRun& run, Collective collective) {
 Outcome<> ccl_init(StepRun& run) {
   auto outcome = run.begin("init");
   if (!outcome.ok()) return outcome;
-  run.waiting();
-  auto communicator = run.session().communicators().get(run.set(), run.step().id, run.deadline());
-  if (!communicator.ok()) return communicator.failure();
-  tell_library(run, *communicator.value());
-  return Done{};
+  auto communicator = join(run, run.set());
+  return communicator.ok() ? Outcome<>(Done{}) : communicator.failure();
 }
 
 Outcome<> ccl_all_reduce(StepRun& run) { return try_collective(run, Collective::all_reduce); }
@@ -77,11 +60,9 @@ Outcome<> ccl_all_gather_v(StepRun& run) { return try_collective(run, Collective
 Outcome<> ccl_reduce_scatter_v(StepRun& run) { return try_collective(run, Collective::reduce_scatter_v); }
 
 Outcome<> ccl_barrier(StepRun& run) {
-  run.waiting();
-  auto communicator = run.session().communicators().get(run.set(), run.step().id, run.deadline());
+  auto communicator = join(run, run.set());
   if (!communicator.ok()) return communicator.failure();
   auto& ends = *communicator.value();
-  tell_library(run, ends);
   Workspace space;
   const std::uint32_t rounds = std::max(1U, run.step().rounds);
   for (std::uint32_t round = 1; round <= rounds; ++round) {

@@ -23,17 +23,19 @@ StepRun::StepRun(Session& session, const wire::Step& step, wire::StepResult& res
       deadline_(std::chrono::steady_clock::now() +
                 (step.limit_ms == 0 ? kLimit : std::chrono::milliseconds(step.limit_ms))),
       progress_(session.board().progress(session.rank())) {
-  progress_.group.store(0, std::memory_order_relaxed);
-  progress_.round.store(0, std::memory_order_relaxed);
-  progress_.op.store(0, std::memory_order_relaxed);
+  show({});
   progress_.step.store(step.id, std::memory_order_relaxed);
   progress_.doing.store(static_cast<std::uint32_t>(Doing::working), std::memory_order_relaxed);
 }
 
-Outcome<> StepRun::begin(std::string_view op, const At& at) {
+void StepRun::show(const At& at) {
   progress_.group.store(at.group, std::memory_order_relaxed);
   progress_.round.store(at.round, std::memory_order_relaxed);
   progress_.op.store(at.op, std::memory_order_relaxed);
+}
+
+Outcome<> StepRun::begin(std::string_view op, const At& at) {
+  show(at);
   progress_.doing.store(static_cast<std::uint32_t>(Doing::working), std::memory_order_relaxed);
   beat();
   return session_.injector().before(step_.rung, op);

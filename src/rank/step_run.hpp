@@ -29,6 +29,8 @@ class StepRun {
 
   /// In front of an operation: says where the rank is, and lets injected faults happen.
   runtime::Outcome<> begin(std::string_view op, const At& at = {});
+  /// Only says where the rank is.
+  void show(const At& at);
   /// Says that the rank waits, or that something came to its end.
   void waiting();
   void beat();

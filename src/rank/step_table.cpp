@@ -31,6 +31,15 @@ constexpr std::pair<std::string_view, StepFunction> kSteps[] = {
     {"ccl.allgatherv", ccl_all_gather_v},
     {"ccl.reducescatterv", ccl_reduce_scatter_v},
     {"ccl.barrier", ccl_barrier},
+    {"ccl.subgroups", ccl_subgroups},
+    {"ccl.switching", ccl_switching},
+    {"ccl.concurrent", ccl_concurrent},
+    {"ccl.graph", ccl_graph},
+    {"ccl.latency", ccl_rates},
+    {"ccl.bandwidth", ccl_rates},
+    {"ccl.recovery", ccl_recovery},
+    {"soak", soak},
+    {"host.loopback", host_loopback},
 };
 
 }  // namespace

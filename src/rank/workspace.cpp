@@ -1,7 +1,7 @@
 #include "rank/workspace.hpp"
 
 #include <algorithm>
-#include <array>
+#include <set>
 
 namespace gpucoop::rank {
 namespace {
@@ -153,6 +153,24 @@ Outcome<> run_checked(StepRun& run, Workspace& space, Communicator& communicator
   auto judged = run.judge(space.check(job), name + " of " + std::to_string(bytes) + " bytes");
   if (!judged.ok()) run.result().bytes = bytes;
   return judged;
+}
+
+Outcome<Communicator*> join(StepRun& run, const wire::Group& group) {
+  run.waiting();
+  auto communicator = run.session().communicators().get(group, run.step().id, run.deadline());
+  if (!communicator.ok()) return communicator;
+  run.beat();
+  auto& result = run.result();
+  const auto info = run.session().tools().library->info();
+  result.library_name = info.name;
+  result.library_version = info.version;
+  std::set<std::string> ways;
+  for (const auto& way : communicator.value()->transports()) {
+    if (!way.empty()) ways.insert(way);
+  }
+  result.transport.clear();
+  for (const auto& way : ways) result.transport += (result.transport.empty() ? "" : ", ") + way;
+  return communicator;
 }
 
 Outcome<DataType> type_of(const wire::Step& step) {

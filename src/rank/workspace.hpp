@@ -48,6 +48,9 @@ runtime::Outcome<> enqueue(collective::Library& library, collective::Communicato
 runtime::Outcome<> run_checked(StepRun& run, Workspace& space, collective::Communicator& communicator, const Job& job,
                                const At& at);
 
+/// This rank's end of a communicator, which all of its ranks ask for; the result tells the library and its ways.
+runtime::Outcome<collective::Communicator*> join(StepRun& run, const wire::Group& group);
+
 /// The data type and the operator that a step names; `skipped` for words that are neither. Empty: float32 and sum.
 runtime::Outcome<collective::DataType> type_of(const wire::Step& step);
 runtime::Outcome<collective::ReduceOp> operator_of(const wire::Step& step);
