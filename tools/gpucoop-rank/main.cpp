@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend.hpp"
+#include "query.hpp"
 #include "rank/rank.hpp"
 #include "wire/start.hpp"
 
@@ -51,6 +52,8 @@ int fail(const Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc >= 3 && std::string_view(argv[1]) == "--query")
+    return static_cast<int>(gpucoop::answer_query(argv[2], argc > 3 ? argv[3] : ""));
   auto board = gpucoop::wire::Board::attach(gpucoop::wire::kBoardFd);
   if (!board.ok()) {
     std::fputs("gpucoop-rank is started by `gpucoop probe`, and is of no use by itself\n", stderr);
