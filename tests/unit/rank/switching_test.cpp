@@ -24,7 +24,7 @@ wire::Step switching(const std::string& sequence, wire::Sync sync, std::uint32_t
 /// Steps of the other modes work: a mode that hangs leaves the team unusable.
 std::vector<wire::StepResult> with_global_state(wire::Step step) {
   TeamOfThreads team(4, {"global-state"});
-  step.limit_ms = 1500;
+  step.limit_ms = 1000;
   return team.run(step);
 }
 
