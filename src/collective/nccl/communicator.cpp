@@ -108,7 +108,8 @@ Outcome<> NcclCommunicator::reduce(Place send, Place receive, std::uint64_t coun
                                    unsigned root, runtime::Stream& stream) {
   auto from = operand("ncclReduce", send, count, type);
   if (!from) return from.failure();
-  auto to = operand("ncclReduce", receive, count, type);
+  // What the others give for the result is not looked at.
+  auto to = operand("ncclReduce", receive, rank_ == root ? count : 0, type);
   if (!to) return to.failure();
   return call("ncclReduce", [&](const Abi& abi) {
     return abi.reduce(from.value(), to.value(), count, number_of(type), number_of(op), static_cast<int>(root), handle_,
@@ -118,7 +119,7 @@ Outcome<> NcclCommunicator::reduce(Place send, Place receive, std::uint64_t coun
 
 Outcome<> NcclCommunicator::broadcast(Place send, Place receive, std::uint64_t count, DataType type, unsigned root,
                                       runtime::Stream& stream) {
-  auto from = operand("ncclBroadcast", send, count, type);
+  auto from = operand("ncclBroadcast", send, rank_ == root ? count : 0, type);
   if (!from) return from.failure();
   auto to = operand("ncclBroadcast", receive, count, type);
   if (!to) return to.failure();

@@ -300,3 +300,20 @@ TEST_CASE("NCCL: operands that do not fit are refused before the library sees th
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.failure().text == "ncclAllGather: 524288 elements of int32 where 524286 fit");
 }
+
+TEST_CASE("NCCL: operands that a rank does not need may be of any size") {
+  Two t;
+  auto small = t.b.device->allocate(4);
+  REQUIRE(small.ok());
+  Outcome<> put = runtime::Done{};
+  t.both([&](Rank& r) {
+    auto done = fill(r);
+    const bool root = r.c->rank() == 0;
+    const Place unneeded{root ? r.y.get() : small.value().get(), 0};
+    if (done.ok()) done = r.c->reduce({r.x.get(), 0}, unneeded, 1000, DataType::int32, ReduceOp::sum, 0, *r.stream);
+    if (done.ok()) done = r.c->settle(*r.stream, in(5000));
+    if (!done.ok()) put = done;
+  });
+  REQUIRE(put.ok());
+  CHECK(wrong_words(t.a, 3, 1000) == 0);
+}
