@@ -12,6 +12,8 @@ constexpr std::size_t kHeaderSize = 64;
 constexpr std::size_t kSegmentSize = 56;
 constexpr std::size_t kSectionSize = 64;
 constexpr std::uint64_t kMaxSections = 100'000;
+// Tables are allocated before they are read: no more than a row's usual size times the largest count.
+constexpr std::uint64_t kMaxTable = 16U << 20;
 constexpr std::uint64_t kMaxNames = 16U << 20;
 constexpr std::uint64_t kMaxDynamic = 1U << 20;
 constexpr std::size_t kMaxSoname = 256;
@@ -61,17 +63,17 @@ std::optional<Elf> read_elf(Source& source, std::string& why) {
   elf.abi_version = header[8];
   elf.machine = *view.u16(18);
   elf.flags = *view.u32(48);
-  const auto segment_table = *view.u64(32);
+  elf.segment_table = *view.u64(32);
   const auto segment_size = *view.u16(54);
   const auto segment_count = *view.u16(56);
   elf.section_table = *view.u64(40);
   elf.section_size = *view.u16(58);
   elf.section_count = *view.u16(60);
   elf.names_section = *view.u16(62);
+  elf.segment_table_size = std::uint64_t{segment_size} * segment_count;
   if (segment_count == 0) return elf;
-  const auto table = segment_size < kSegmentSize
-                         ? std::nullopt
-                         : piece(source, segment_table, std::uint64_t{segment_size} * segment_count, UINT64_MAX);
+  const auto table =
+      segment_size < kSegmentSize ? std::nullopt : piece(source, elf.segment_table, elf.segment_table_size, kMaxTable);
   if (!table) {
     why = "an ELF file that is cut off or damaged: its program headers are not in it";
     return std::nullopt;
@@ -102,7 +104,7 @@ std::optional<std::vector<ElfSection>> read_sections(Source& source, const Elf& 
     why = "an ELF file with more sections than any library has";
     return std::nullopt;
   }
-  const auto table = piece(source, elf.section_table, count * elf.section_size, UINT64_MAX);
+  const auto table = piece(source, elf.section_table, count * elf.section_size, kMaxTable);
   if (!table) return std::nullopt;
   const ByteView rows(*table);
   Bytes names;
@@ -122,6 +124,7 @@ std::uint64_t elf_extent(const Elf& elf, const std::vector<ElfSection>& sections
   const auto reach = [&end](std::uint64_t at, std::uint64_t size) {
     if (within(at, size, UINT64_MAX)) end = std::max(end, at + size);
   };
+  reach(elf.segment_table, elf.segment_table_size);
   reach(elf.section_table, elf.section_count * elf.section_size);
   for (const auto& s : elf.segments) reach(s.offset, s.file_size);
   for (const auto& s : sections) {

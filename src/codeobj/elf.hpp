@@ -40,6 +40,8 @@ struct Elf {
   std::uint8_t abi_version = 0;
   std::uint32_t flags = 0;
   std::vector<ElfSegment> segments;
+  std::uint64_t segment_table = 0;
+  std::uint64_t segment_table_size = 0;
   std::uint64_t section_table = 0;
   std::uint16_t section_size = 0;
   std::uint64_t section_count = 0;

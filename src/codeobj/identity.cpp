@@ -57,6 +57,12 @@ void read_version_in(Source& file, std::uint64_t from, std::uint64_t to, Library
 
 LibraryKind library_kind(std::string_view name) {
   name = name.substr(0, name.find(".so"));
+  // Python wheels append part of a hash: `libnccl-0a1b2c3d.so.2`.
+  constexpr std::size_t kHash = 9;
+  if (name.size() > kHash && name[name.size() - kHash] == '-' &&
+      name.find_first_not_of("0123456789abcdef", name.size() - kHash + 1) == std::string_view::npos) {
+    name.remove_suffix(kHash);
+  }
   if (name == "librccl") return LibraryKind::rccl;
   if (name == "libnccl") return LibraryKind::nccl;
   if (name == "libccl") return LibraryKind::oneccl;

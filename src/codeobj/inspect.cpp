@@ -165,6 +165,8 @@ class Inspection {
         at = find_first(file_, *at + 1, to, kBundles);
       }
     }
+    if (at)
+      collector_.damaged({library_.path, *at}, "too much that begins like GPU code and is none: the rest is not read");
   }
 
   /// Reads what begins there if it holds together, and gives its end.
