@@ -22,6 +22,7 @@ struct Holder {
   Known<std::string> user;            ///< name, or the number where there is none
   Known<std::string> unit;            ///< systemd unit; absent: none
   Known<std::string> container;       ///< runtime and short id; absent: none
+  bool user_manager = false;          ///< unit and container are below the user's own systemd (`systemctl --user`)
   Known<double> seconds;              ///< since the process started
   Known<std::uint64_t> memory_bytes;  ///< on the GPU
   Known<double> engine_seconds;       ///< the GPU's engines spent on it

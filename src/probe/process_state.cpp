@@ -75,7 +75,8 @@ std::optional<ProcessState> parse_process_state(std::string_view text) {
   constexpr std::size_t kSession = 6;
   constexpr std::size_t kUserTicks = 14;
   constexpr std::size_t kKernelTicks = 15;
-  for (std::size_t field = kParent; field <= kKernelTicks; ++field) {
+  constexpr std::size_t kStarted = 22;
+  for (std::size_t field = kParent; field <= kStarted; ++field) {
     if (rest.empty() || rest.front() != ' ') return std::nullopt;
     rest.remove_prefix(1);
     const auto end = std::min(rest.find(' '), rest.size());
@@ -83,6 +84,7 @@ std::optional<ProcessState> parse_process_state(std::string_view text) {
     std::from_chars(rest.data(), rest.data() + end, value);
     if (field == kParent) state.parent = static_cast<std::int32_t>(value);
     if (field == kSession) state.session = static_cast<std::int32_t>(value);
+    if (field == kStarted) state.started = static_cast<std::uint64_t>(value);
     if (field == kUserTicks || field == kKernelTicks) state.ticks += static_cast<std::uint64_t>(value);
     rest.remove_prefix(end);
   }

@@ -14,7 +14,8 @@ struct ProcessState {
   char state = '?';  ///< R running, S sleeping, D uninterruptible, T stopped, Z ended
   std::int32_t parent = 0;
   std::int32_t session = 0;
-  std::uint64_t ticks = 0;  ///< of processor time, its own and the kernel's for it
+  std::uint64_t ticks = 0;    ///< of processor time, its own and the kernel's for it
+  std::uint64_t started = 0;  ///< ticks since the host was started; with the number it names one process
 };
 
 /// The text of /proc/PID/stat. None where it is another text.

@@ -43,6 +43,14 @@ class ProcessTeam final : public Team {
            std::none_of(ranks.begin(), ranks.end(), [](const CrewRank& rank) { return rank.lost(); });
   }
 
+  [[nodiscard]] std::vector<std::int32_t> processes() const override {
+    std::vector<std::int32_t> pids;
+    for (const auto& rank : crew_->ranks()) {
+      if (rank.pid > 0) pids.push_back(rank.pid);
+    }
+    return pids;
+  }
+
   std::vector<RankEnd> end() override {
     crew_->end(true);
     std::vector<RankEnd> ends;

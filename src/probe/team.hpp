@@ -88,6 +88,8 @@ class Team {
                       const std::function<bool()>& tick) = 0;
   /// No rank has failed: another step can be run.
   [[nodiscard]] virtual bool usable() const = 0;
+  /// The numbers of the ranks' processes, also of those that have ended: what they hold of a GPU is held by this probe.
+  [[nodiscard]] virtual std::vector<std::int32_t> processes() const { return {}; }
   /// Ends all ranks; who could not be ended is told. Bounded by 5 s. Also done by the destructor.
   virtual std::vector<RankEnd> end() = 0;
 };

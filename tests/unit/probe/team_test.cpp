@@ -21,6 +21,8 @@ TEST_CASE("Ranks answer step after step, and end when they are let go") {
   const Fakes fakes(3);
   CHECK(fakes.how.results.size() == 3);
   CHECK(fakes.team->usable());
+  CHECK(fakes.team->processes().size() == 3);
+  CHECK(lives(fakes.team->processes().back()));
   for (std::uint32_t id = 1; id <= 5; ++id) {
     const auto end = fakes.run(id, "answer", {0, 1, 2});
     REQUIRE(end.results.size() == 3);

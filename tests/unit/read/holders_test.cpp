@@ -206,8 +206,13 @@ TEST_CASE("holders: units and containers in control groups") {
   const auto of = [](const std::string& path) { return parse_placement("0::" + path + "\n"); };
   auto p = of("/user.slice/user-1000.slice/user@1000.service/app.slice/app-vllm.service");
   CHECK(p.unit.is("app-vllm.service"));
+  CHECK(p.user_manager);
   CHECK(p.container.is_absent());
+  p = of("/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" + kId + ".scope/container");
+  CHECK(p.container.is("podman 3f2a9c0d1e4b"));
+  CHECK(p.user_manager);
   p = of("/system.slice/docker-" + kId + ".scope");
+  CHECK_FALSE(p.user_manager);
   CHECK(p.container.is("docker 3f2a9c0d1e4b"));
   CHECK(p.unit.is_absent());
   p = of("/machine.slice/libpod-" + kId + ".scope/container");

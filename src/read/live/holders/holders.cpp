@@ -184,6 +184,7 @@ void HolderFindings::apply(const KfdTopology& topology, const std::vector<Device
     holder.user = process.user;
     holder.unit = process.unit;
     holder.container = process.container;
+    holder.user_manager = process.user_manager;
     holder.seconds = process.seconds;
     holder.use = holder_class(rules, process.name);
   }

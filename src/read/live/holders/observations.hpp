@@ -79,11 +79,12 @@ struct ProcessReading {
   Known<std::string> user;
   Known<std::string> unit;
   Known<std::string> container;
+  bool user_manager = false;
   Known<double> seconds;
 
   template <class A, class T>
   static void fields(A& archive, T& self) {
-    archive(self.pid, self.name, self.user, self.unit, self.container, self.seconds);
+    archive(self.pid, self.name, self.user, self.unit, self.container, self.user_manager, self.seconds);
   }
 };
 

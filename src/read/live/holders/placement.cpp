@@ -79,6 +79,7 @@ bool is_session(std::string_view scope) { return starts_with(scope, "session-") 
 Placement parse_placement(std::string_view text) {
   std::string unit;
   std::string container;
+  bool user_manager = false;
   while (!text.empty()) {
     const auto line = next_part(text, '\n');
     // hierarchy:controllers:path; systemd's own hierarchy has none, or is called name=systemd.
@@ -89,19 +90,24 @@ Placement parse_placement(std::string_view text) {
     const bool systemd = controllers.empty() || controllers == "name=systemd";
     std::string_view above;
     std::string inside;
+    bool user = false;
     for (const auto part : parts_of(line.substr(second + 1))) {
       const auto found = container_of(above, part);
+      user = user || starts_with(part, "user@");
       if (!found.empty()) {
         container = found;
         inside.clear();
+        user_manager = user_manager || user;
       } else if (ends_with(part, kService) || (ends_with(part, kScope) && inside.empty() && !is_session(part))) {
         inside = std::string(part);
       }
       above = part;
     }
-    if (systemd && !inside.empty()) unit = inside;
+    if (!systemd || inside.empty()) continue;
+    unit = inside;
+    user_manager = user;
   }
-  Placement placement{Known<std::string>::absent(), Known<std::string>::absent()};
+  Placement placement{Known<std::string>::absent(), user_manager, Known<std::string>::absent()};
   if (!unit.empty()) placement.unit = unit;
   if (!container.empty()) placement.container = container;
   return placement;

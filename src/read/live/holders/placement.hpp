@@ -10,6 +10,7 @@ namespace gpucoop {
 /// Where a process belongs.
 struct Placement {
   Known<std::string> unit;       ///< of systemd: `llama.service`; absent: none
+  bool user_manager = false;     ///< below the systemd of a user: `user@1000.service`
   Known<std::string> container;  ///< runtime and the beginning of its id: `docker 3f2a9c0d1e4b`; absent: none
 };
 

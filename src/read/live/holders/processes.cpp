@@ -174,6 +174,7 @@ class Reader {
       const auto placement = parse_placement(groups.value());
       process.unit = placement.unit;
       process.container = placement.container;
+      process.user_manager = placement.user_manager;
     }
     process.seconds = running_seconds(text(folder, where, "stat").value_or(""), uptime());
     reports_.send(process);
