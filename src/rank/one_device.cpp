@@ -93,6 +93,12 @@ Outcome<> gpu_dispatch(StepRun& run) {
   return done;
 }
 
+Outcome<> hostcall_dispatch(StepRun& run) {
+  // The host backend's kernels are the host.
+  if (run.session().tools().runtime.name() == "host") return gpu_dispatch(run);
+  return Failure{ProbeState::skipped, "this runtime has no kernels that call back into the host"};
+}
+
 Outcome<> host_copy(StepRun& run) {
   const auto sizes = sizes_of(run.step());
   auto copies = make_copies(run.session().device(), whole_words(*std::max_element(sizes.begin(), sizes.end())));

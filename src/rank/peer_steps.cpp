@@ -120,6 +120,25 @@ Outcome<> read_one_way(StepRun& run, Device& by, PeerTarget& own, PeerTarget& pe
   return run.judge(kept.value(), "the source of a read of " + text(move));
 }
 
+/// The rate of `once`, which moves so many bytes. The data were checked before.
+template <class Once>
+Outcome<> time_moves(StepRun& run, Device& device, Stream& stream, std::uint64_t bytes, const Once& once) {
+  std::vector<double> rates;
+  constexpr unsigned kCopies = 4;
+  const std::uint32_t samples = std::max(3U, run.step().repetitions);
+  for (std::uint32_t i = 0; i < samples + run.step().warmups; ++i) {
+    run.waiting();
+    auto seconds = device.timed(stream, kCopies, once, run.deadline());
+    if (!seconds.ok()) return seconds.failure();
+    run.beat();
+    if (i < run.step().warmups || seconds.value() <= 0) continue;
+    rates.push_back(kCopies * static_cast<double>(bytes) / seconds.value() / 1e9);
+  }
+  run.result().bytes = bytes;
+  run.result().gbytes_per_s = median(rates);
+  return Done{};
+}
+
 struct Targets {
   Pair pair;
   PeerTarget at_a;
@@ -132,6 +151,18 @@ Outcome<Targets> make_targets(const Pair& pair, std::uint64_t bytes) {
   auto at_b = PeerTarget::make(*pair.b, bytes);
   if (!at_b.ok()) return at_b.failure();
   return Targets{pair, std::move(at_a).value(), std::move(at_b).value()};
+}
+
+/// What is timed where a step is to be: the last of its sizes.
+Move timed_move(const wire::Step& step) {
+  return {ways_of(step).front(), peer_sizes(step).back(), PeerTarget::kGuard, static_cast<std::uint32_t>(step.seed), 1};
+}
+
+Outcome<> time_writes(StepRun& run, Targets& at, const Move& move) {
+  return time_moves(run, *at.pair.a, at.at_a.stream(), move.bytes, [&] {
+    if (move.op == kKernel) return at.pair.a->store(at.at_a.stream(), at.at_b.buffer(), move.range(), move.data());
+    return at.pair.a->copy(at.at_a.stream(), at.at_b.buffer(), move.offset, at.at_a.buffer(), move.range());
+  });
 }
 
 std::uint64_t largest(const wire::Step& step) {
@@ -168,11 +199,12 @@ Outcome<> p2p_write(StepRun& run) {
   auto targets = make_targets(pair.value(), largest(run.step()));
   if (!targets.ok()) return targets.failure();
   auto& at = targets.value();
-  return each_move(run, [&](const Move& move) {
+  outcome = each_move(run, [&](const Move& move) {
     auto moved = write_one_way(run, *at.pair.a, at.at_a, at.at_b, move);
     if (!moved.ok() || move.offset != PeerTarget::kGuard) return moved;
     return write_both_ways(run, at.pair, at.at_a, at.at_b, move);
   });
+  return outcome.ok() && run.step().repetitions > 1 ? time_writes(run, at, timed_move(run.step())) : outcome;
 }
 
 Outcome<> p2p_read(StepRun& run) {
@@ -184,7 +216,14 @@ Outcome<> p2p_read(StepRun& run) {
   auto targets = make_targets(pair.value(), largest(run.step()));
   if (!targets.ok()) return targets.failure();
   auto& at = targets.value();
-  return each_move(run, [&](const Move& move) { return read_one_way(run, *at.pair.a, at.at_a, at.at_b, move); });
+  outcome = each_move(run, [&](const Move& move) { return read_one_way(run, *at.pair.a, at.at_a, at.at_b, move); });
+  if (!outcome.ok() || run.step().repetitions < 2) return outcome;
+  const Move move = timed_move(run.step());
+  return time_moves(run, *at.pair.a, at.at_a.stream(), move.bytes, [&] {
+    return move.op == kKernel
+               ? at.pair.a->load(at.at_a.stream(), at.at_a.buffer(), move.offset, at.at_b.buffer(), move.range())
+               : at.pair.a->copy(at.at_a.stream(), at.at_a.buffer(), move.offset, at.at_b.buffer(), move.range());
+  });
 }
 
 Outcome<> p2p_rate(StepRun& run) {
@@ -204,23 +243,7 @@ Outcome<> p2p_rate(StepRun& run) {
   // The data first: a rate of wrong data is none.
   outcome = write_one_way(run, *at.pair.a, at.at_a, at.at_b, move);
   if (!outcome.ok()) return outcome;
-  const auto once = [&]() -> Outcome<> {
-    if (op == kKernel) return at.pair.a->store(at.at_a.stream(), at.at_b.buffer(), move.range(), move.data());
-    return at.pair.a->copy(at.at_a.stream(), at.at_b.buffer(), move.offset, at.at_a.buffer(), move.range());
-  };
-  std::vector<double> rates;
-  constexpr unsigned kCopies = 4;
-  const std::uint32_t samples = std::max(3U, run.step().repetitions);
-  for (std::uint32_t i = 0; i < samples + run.step().warmups; ++i) {
-    run.waiting();
-    auto seconds = at.pair.a->timed(at.at_a.stream(), kCopies, once, run.deadline());
-    if (!seconds.ok()) return seconds.failure();
-    run.beat();
-    if (i < run.step().warmups || seconds.value() <= 0) continue;
-    rates.push_back(kCopies * static_cast<double>(bytes) / seconds.value() / 1e9);
-  }
-  run.result().gbytes_per_s = median(rates);
-  return Done{};
+  return time_writes(run, at, move);
 }
 
 Outcome<> peer_copy(StepRun& run) {

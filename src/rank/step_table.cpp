@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::pair<std::string_view, StepFunction> kSteps[] = {
     {"gpu.dispatch", gpu_dispatch},
+    {"hostcall.dispatch", hostcall_dispatch},
     {"host.copy", host_copy},
     {"host.copy_rate", host_copy_rate},
     {"host.mapped", host_mapped},
@@ -38,7 +39,7 @@ constexpr std::pair<std::string_view, StepFunction> kSteps[] = {
     {"ccl.latency", ccl_rates},
     {"ccl.bandwidth", ccl_rates},
     {"ccl.recovery", ccl_recovery},
-    {"soak", soak},
+    {"ccl.soak", soak},
     {"host.loopback", host_loopback},
 };
 

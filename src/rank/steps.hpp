@@ -15,6 +15,7 @@ using StepFunction = runtime::Outcome<> (*)(StepRun&);
 
 // one_device.cpp
 runtime::Outcome<> gpu_dispatch(StepRun& run);
+runtime::Outcome<> hostcall_dispatch(StepRun& run);
 runtime::Outcome<> host_copy(StepRun& run);
 runtime::Outcome<> host_copy_rate(StepRun& run);
 runtime::Outcome<> host_mapped(StepRun& run);

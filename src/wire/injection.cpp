@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, Fault>, 8> kFaults = {{{"hang",
                                                                         {"global-state", Fault::global_state}}};
 
 /// What ranks announce in front of an operation: rungs of the ladder, and operations of more than one rung.
-constexpr std::array<std::string_view, 46> kPlaces = {"start",
+constexpr std::array<std::string_view, 47> kPlaces = {"start",
                                                       "gpu.dispatch",
                                                       "host.copy",
                                                       "host.copy_rate",
@@ -55,7 +55,8 @@ constexpr std::array<std::string_view, 46> kPlaces = {"start",
                                                       "ccl.latency",
                                                       "ccl.bandwidth",
                                                       "ccl.recovery",
-                                                      "soak",
+                                                      "ccl.soak",
+                                                      "hostcall.dispatch",
                                                       "all_reduce",
                                                       "broadcast",
                                                       "reduce",

@@ -21,7 +21,7 @@ TEST_CASE("after a communicator was given up another one works") {
 
 TEST_CASE("a soak ends after its rounds, or after its time in all ranks alike") {
   TeamOfThreads team(2);
-  auto step = step_of("soak");
+  auto step = step_of("ccl.soak");
   step.rounds = 9;
   check_all_passed(team.run(step));
   step.rounds = 0;
