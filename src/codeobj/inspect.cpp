@@ -24,8 +24,8 @@ namespace codeobj {
 namespace {
 
 Error not_inspectable(const std::string& path, std::string_view what) {
-  return {ExitCode::bad_input, fmt::format("{}: not a library that carries GPU code", what), path,
-          "name a shared library, for example librccl.so.1, a bundle, a code object, a .kpack archive or a fat binary"};
+  return {ExitCode::bad_input, fmt::format("no library that carries GPU code: {}", what), path,
+          "name a library (librccl.so.1), a bundle, a code object or a .kpack file"};
 }
 
 class Inspection {
