@@ -109,10 +109,12 @@ __attribute__((target("sha,sse4.1"))) void with_instructions(State& state, const
 
 #endif
 
-void compress(State& state, const std::uint8_t* data, std::size_t blocks) {
+void compress(State& state, const std::uint8_t* data, std::size_t blocks, bool portable) {
 #if defined(__x86_64__)
   static const bool kFast = has_instructions();
-  if (kFast) return with_instructions(state, data, blocks);
+  if (kFast && !portable) return with_instructions(state, data, blocks);
+#else
+  static_cast<void>(portable);
 #endif
   plain(state, data, blocks);
 }
@@ -127,11 +129,11 @@ void Sha256::add(std::span<const std::uint8_t> bytes) {
     filled_ += n;
     bytes = bytes.subspan(n);
     if (filled_ < kBlock) return;
-    compress(state_, block_.data(), 1);
+    compress(state_, block_.data(), 1, portable_);
     filled_ = 0;
   }
   const auto blocks = bytes.size() / kBlock;
-  compress(state_, bytes.data(), blocks);
+  compress(state_, bytes.data(), blocks, portable_);
   bytes = bytes.subspan(blocks * kBlock);
   std::ranges::copy(bytes, block_.begin());
   filled_ = bytes.size();

@@ -11,6 +11,8 @@ namespace gpucoop::codeobj {
 /// SHA-256 (FIPS 180-4), with the processor's own instructions where it has them.
 class Sha256 {
  public:
+  /// `portable`: without these instructions, as on processors that have none.
+  explicit Sha256(bool portable = false) : portable_(portable) {}
   void add(std::span<const std::uint8_t> bytes);
   /// 64 hexadecimal digits. Nothing may be added after it.
   [[nodiscard]] std::string finish();
@@ -21,6 +23,7 @@ class Sha256 {
   std::array<std::uint8_t, 64> block_{};
   std::size_t filled_ = 0;
   std::uint64_t size_ = 0;
+  bool portable_;
 };
 
 }  // namespace gpucoop::codeobj
