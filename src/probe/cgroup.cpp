@@ -1,5 +1,6 @@
 #include "probe/cgroup.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,6 +44,21 @@ std::string new_name() {
   return "gpucoop-" + std::to_string(::getpid()) + "-" + std::to_string(++made);
 }
 
+/// Groups of teams whose process is gone and whose ranks could not be ended then. A group that is in use stays.
+void remove_old(int parent) {
+  constexpr std::string_view kStart = "gpucoop-";
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(::dup(parent)), ::closedir);
+  if (!folder) return;
+  ::rewinddir(folder.get());
+  while (const auto* const entry = ::readdir(folder.get())) {
+    const std::string name = static_cast<const char*>(entry->d_name);
+    if (name.compare(0, kStart.size(), kStart) != 0) continue;
+    const auto pid = name.substr(kStart.size(), name.find('-', kStart.size()) - kStart.size());
+    if (pid.empty() || pid.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (::access(("/proc/" + pid).c_str(), F_OK) != 0) ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+  }
+}
+
 bool put(int fd, std::string_view text) {
   return ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
@@ -54,6 +70,7 @@ std::unique_ptr<Cgroup> Cgroup::make() {
   const auto path = own_path();
   if (mount.empty() || path.empty() || path.find("..") != std::string::npos) return nullptr;
   Descriptor parent(::open((mount + path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent) remove_old(parent.get());
   auto name = new_name();
   constexpr mode_t kMode = 0755;
   if (!parent || ::mkdirat(parent.get(), name.c_str(), kMode) != 0) return nullptr;

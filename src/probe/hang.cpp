@@ -21,8 +21,13 @@ bool has_begun(const wire::Step& step, const RankLook& look) {
   return look.step == step.id && look.doing != Doing::nothing;
 }
 
+/// By a signal, or by a debugger.
+bool is_stopped(const RankLook& look) { return !look.gone && (look.state == 'T' || look.state == 't'); }
+
+bool is_blocked(const RankLook& look) { return !look.gone && look.state == 'D'; }
+
 bool waits(const wire::Step& step, const RankLook& look) {
-  return !look.gone && has_begun(step, look) && look.doing == Doing::waiting && look.state != 'T' && look.state != 'D';
+  return !look.gone && has_begun(step, look) && look.doing == Doing::waiting && !is_stopped(look) && !is_blocked(look);
 }
 
 std::string place(const wire::Step& step, const RankLook& look) {
@@ -37,6 +42,11 @@ std::string place(const wire::Step& step, const RankLook& look) {
 
 std::string doing_words(const wire::Step& step, const RankLook& look) {
   if (look.gone) return "has gone";
+  const auto where = has_begun(step, look) ? place(step, look) : " before it has begun";
+  if (is_stopped(look)) return "is stopped (state T)" + where;
+  if (is_blocked(look)) {
+    return "is blocked in the kernel (state D" + (look.wchan.empty() ? "" : ", in " + look.wchan) + ")" + where;
+  }
   if (!has_begun(step, look)) return "has not begun";
   switch (look.doing) {
     case Doing::waiting: return "waits" + place(step, look);
@@ -51,21 +61,15 @@ std::string doing_words(const wire::Step& step, const RankLook& look) {
 }
 
 std::string words(const wire::Step& step, const RankLook& look) {
-  auto text = "rank " + std::to_string(look.rank) + " " + doing_words(step, look);
-  if (look.gone) return text;
-  if (look.state == 'T' || look.state == 't') return text + " and is stopped (state T)";
-  if (look.state == 'D') {
-    return text + " and is blocked in the kernel (state D" + (look.wchan.empty() ? "" : ", in " + look.wchan) + ")";
-  }
-  return text;
+  return "rank " + std::to_string(look.rank) + " " + doing_words(step, look);
 }
 
 Hang kind_of(const wire::Step& step, const std::vector<const RankLook*>& stuck) {
   const auto any = [&](auto is) {
     return std::any_of(stuck.begin(), stuck.end(), [&](const auto* l) { return is(*l); });
   };
-  if (any([](const RankLook& l) { return !l.gone && (l.state == 'T' || l.state == 't'); })) return Hang::stopped;
-  if (any([](const RankLook& l) { return !l.gone && l.state == 'D'; })) return Hang::blocked;
+  if (any(is_stopped)) return Hang::stopped;
+  if (any(is_blocked)) return Hang::blocked;
   const auto waiting =
       std::count_if(stuck.begin(), stuck.end(), [&](const RankLook* look) { return waits(step, *look); });
   if (waiting == static_cast<std::ptrdiff_t>(stuck.size())) return Hang::all_waiting;
@@ -78,8 +82,8 @@ std::string_view summary(Hang hang) {
     case Hang::all_waiting: return "all wait";
     case Hang::one_missing: return "not all have come";
     case Hang::spinning: return "nobody waits";
-    case Hang::blocked: return "blocked in the kernel";
-    case Hang::stopped: return "stopped from outside";
+    case Hang::blocked: return "not all have come";
+    case Hang::stopped: return "not all have come";
     case Hang::idle: return "nobody waits or works";
     case Hang::none: break;
   }

@@ -118,6 +118,13 @@ bool misbehave(Rank& rank, std::uint32_t step, const std::string& what) {
     ::kill(::getpid(), SIGSTOP);
     sleep_for_ever();
   }
+  if (what == "frozen") {
+    // A write to a frozen file system waits in the kernel, and no signal ends that.
+    at(rank, step, Doing::working, 0, 2);
+    const char* const file = std::getenv("FAKE_FROZEN");
+    const int fd = ::open(file == nullptr ? "" : file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    [[maybe_unused]] const auto put = ::write(fd, "x", 1);
+  }
   if (what == "double-fork") {
     leave_orphan(rank);
     sleep_for_ever();

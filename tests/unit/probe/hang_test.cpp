@@ -71,8 +71,8 @@ TEST_CASE("A stopped rank explains more than ranks that wait, and a blocked one 
   const auto report = describe_hang(crossed(), {look(0, Doing::waiting, 0, 5), blocked});
   CHECK(report.kind == Hang::blocked);
   CHECK(report.text ==
-        "blocked in the kernel: rank 2 is busy without using a processor in tp1 (ranks 2, 3) at round 5 and is blocked "
-        "in the kernel (state D, in nvidia_ioctl); rank 0 waits in tp0 (ranks 0, 1) at round 5");
+        "not all have come: rank 2 is blocked in the kernel (state D, in nvidia_ioctl) in tp1 (ranks 2, 3) at round "
+        "5; rank 0 waits in tp0 (ranks 0, 1) at round 5");
 }
 
 TEST_CASE("A rank that works on is slow, one that only uses a processor spins") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,14 +39,18 @@ class Scratch {
   Scratch() {
     std::string name = "/tmp/gpucoop-test-XXXXXX";
     path_ = ::mkdtemp(name.data()) == nullptr ? "" : name;
+    ::chmod(path_.c_str(), 0755);
   }
   ~Scratch() {
     ::unlink(notes().c_str());
+    ::unlink(program().c_str());
     ::rmdir(path_.c_str());
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   [[nodiscard]] std::string notes() const { return path_ + "/notes"; }
+
+  [[nodiscard]] std::string program() const { return path_ + "/gpucoop-rank"; }
 
   /// The processes that have noted themselves: ranks, and what they have left.
   [[nodiscard]] std::vector<std::int32_t> noted() const {
