@@ -24,7 +24,7 @@ std::string target_list(const Library& library, Vendor vendor) {
 std::string why_not(const Library& library, const GpuTarget& target, Vendor vendor) {
   const auto name = target_name(target);
   if (library.packaging == Packaging::kpack) return fmt::format("no archive beside it holds code for {}", name);
-  return fmt::format("it has code for {}, not for {}", target_list(library, vendor), name);
+  return fmt::format("its code is for {}", target_list(library, vendor));
 }
 
 std::string why_unknown(const Library& library, const GpuTarget& target) {

@@ -29,7 +29,8 @@ Known<FactValue> code_value(const LibraryAnswer& answer, const InstalledLibrary&
 
 std::string code_evidence(const LibraryAnswer& answer, const InstalledLibrary& installed) {
   const auto library = library_words(installed);
-  if (!answer.why.empty() && answer.code != "ptx-only") return library + ": " + answer.why;
+  if (answer.code == "no") return library + " has no code for this GPU: " + answer.why;
+  if (answer.code == "unknown") return library + ": " + answer.why;
   std::string text = library + " has code for ";
   for (std::size_t i = 0; i < answer.targets.size(); ++i) text += (i == 0 ? "" : ", ") + answer.targets[i];
   return text + (answer.why.empty() ? "" : ", and " + answer.why);

@@ -106,6 +106,7 @@ class InspectionText {
     auto text = gpus_words(group) + ": " + words::code(*group.answer, *group.gpu);
     const auto hostcall = words::hostcall(*group.answer, *group.gpu);
     if (!hostcall.empty()) text += "; " + hostcall;
+    if (group.answer->code == "no") text += ". That is a no with this library, and not a fault of the host";
     page_.paragraph(2, text + ".", words::style(*group.answer, *group.gpu), 2);
     if (!options_.verbose || group.answer->hostcall_names.empty()) return;
     page_.paragraph(4, "Declared by: " + words::list(group.answer->hostcall_names, 64), Style::dim, 2);

@@ -15,9 +15,11 @@ std::string inside(const Library& library) {
   return text;
 }
 
+/// AtomicOps are spoken of only where the library needs them.
 bool same(const LibraryAnswer& a, const InspectedGpu& gpu, const LibraryAnswer& b, const InspectedGpu& other) {
-  return gpu.vendor == other.vendor && gpu.target == other.target && gpu.atomics == other.atomics && a.code == b.code &&
-         a.why == b.why && a.targets == b.targets && a.needs_atomics == b.needs_atomics;
+  return gpu.vendor == other.vendor && gpu.target == other.target && a.code == b.code && a.why == b.why &&
+         a.targets == b.targets && a.needs_atomics == b.needs_atomics &&
+         (a.needs_atomics != Tri::yes || gpu.atomics == other.atomics);
 }
 
 }  // namespace
@@ -56,10 +58,9 @@ std::vector<SameAnswer> grouped(const InspectedLibrary& library, const std::vect
 }
 
 std::string code(const LibraryAnswer& answer, const InspectedGpu& gpu) {
-  if (answer.code == "no") return "has no code for it" + (answer.why.empty() ? "" : ": " + answer.why);
+  if (answer.code == "no") return "has no code for it: " + answer.why;
   if (answer.code == "ptx-only") {
-    return "has no code for it, but PTX (" + list(answer.targets) + "), which " +
-           "the driver compiles when it is loaded";
+    return "has no code for it, but PTX (" + list(answer.targets) + "), which the driver compiles when it is loaded";
   }
   if (answer.code == "unknown") return "whether it has code for it is not known: " + answer.why;
   const bool exactly = answer.targets.size() == 1 && answer.targets.front() == gpu.target;
@@ -69,21 +70,23 @@ std::string code(const LibraryAnswer& answer, const InspectedGpu& gpu) {
 std::string hostcall(const LibraryAnswer& answer, const InspectedGpu& gpu) {
   const auto* declaring = answer.hostcall_kernels.get();
   if (gpu.vendor != Vendor::amd || answer.code == "no" || declaring == nullptr) return {};
-  auto text = *declaring == 0 ? fmt::format("none of {} declares a hostcall buffer", count(answer.kernels, "kernel"))
-                              : fmt::format("{} of {} declare{} a hostcall buffer", *declaring,
-                                            count(answer.kernels, "kernel"), *declaring == 1 ? "s" : "");
+  const auto of = count(answer.kernels, "kernel");
+  const auto some = fmt::format("{} of {} declare{} a hostcall buffer", *declaring, of, *declaring == 1 ? "s" : "");
   switch (answer.needs_atomics) {
-    case Tri::no: return text + (*declaring == 0 ? "" : ", which only debugging uses") + ": it needs no PCIe atomics";
-    case Tri::unknown: return text + ", and some could not be read: whether it needs PCIe atomics is not known";
+    case Tri::no:
+      return (*declaring == 0 ? "none of " + of + " declares a hostcall buffer" : some + " for debugging only") +
+             ", so that it needs no PCIe atomics";
+    case Tri::unknown:
+      return some + ", and some kernels could not be read, so that nobody knows whether it needs PCIe atomics";
     case Tri::yes: break;
   }
-  text += ": it needs PCIe atomics";
+  const auto text = some + ", so that it needs PCIe atomics, ";
   switch (gpu.atomics) {
-    case Tri::yes: return text + ", which reach the CPU from there";
-    case Tri::no: return text + ", which do not reach the CPU from there, so that its kernels are refused";
+    case Tri::yes: return text + "which reach the CPU from there";
+    case Tri::no: return text + "which do not reach the CPU from there: its kernels are refused";
     case Tri::unknown: break;
   }
-  return text + ", and whether they reach the CPU from there is not known";
+  return text + "and whether they reach the CPU from there is not known";
 }
 
 Style style(const LibraryAnswer& answer, const InspectedGpu& gpu) {

@@ -22,7 +22,7 @@ struct SameAnswer {
 
 /// `carries its code`, `does not carry its code: …`.
 [[nodiscard]] std::string code(const LibraryAnswer& answer, const InspectedGpu& gpu);
-/// `3 of 15 kernels declare a hostcall buffer, so that it needs PCIe atomics, which reach the CPU`. Empty where the
+/// `3 of 15 kernels declare a hostcall buffer, so that it needs PCIe atomics, which reach …`. Empty where the
 /// question does not arise.
 [[nodiscard]] std::string hostcall(const LibraryAnswer& answer, const InspectedGpu& gpu);
 [[nodiscard]] Style style(const LibraryAnswer& answer, const InspectedGpu& gpu);
