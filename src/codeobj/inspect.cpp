@@ -66,7 +66,7 @@ class Inspection {
       return {};
     }
     if (elf->machine == kMachineCuda) {
-      read_cubin(*elf, file_.size(), collector_);
+      read_cubin(*elf, file_.size(), {library_.path, 0}, collector_);
       return {};
     }
     const auto sections = read_sections(file_, *elf, why);

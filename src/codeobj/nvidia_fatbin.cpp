@@ -33,6 +33,9 @@ constexpr std::uint64_t kFlagZstd = 0x8000;
 constexpr std::uint64_t kFlagThisOnly = 0x100000;  ///< `sm_90a`
 constexpr std::uint64_t kFlagFamily = 0x200000;    ///< `sm_100f`
 
+/// `sm_10` was the first; what has more than three digits is no number of theirs.
+bool is_architecture(std::uint32_t number) { return number >= 10 && number <= 999; }
+
 class Reader {
  public:
   Reader(Source& file, std::uint64_t to, std::string_view path, Collector& collector)
@@ -103,9 +106,7 @@ class Reader {
     const bool compressed = (flags & (kFlagLz4 | kFlagZstd)) != 0;
     const auto unpacked = *view.u64(kAtUnpackedSize);
     collector_.packaged(compressed ? Packaging::compressed : Packaging::fatbin);
-    constexpr unsigned kOldest = 10;
-    constexpr unsigned kNewest = 999;
-    if (architecture < kOldest || architecture > kNewest) {
+    if (!is_architecture(architecture)) {
       collector_.damaged({path_, at},
                          fmt::format("an image for architecture {}, which is not known here", architecture));
       return header + size;
@@ -139,11 +140,15 @@ std::uint64_t read_nvidia_fatbin(Source& file, std::uint64_t from, std::uint64_t
   return Reader(file, std::min(to, file.size()), path, collector).read(from);
 }
 
-void read_cubin(const Elf& elf, std::uint64_t size, Collector& collector) {
+void read_cubin(const Elf& elf, std::uint64_t size, Place place, Collector& collector) {
   // The architecture moved up a byte with version 8 of the ABI.
   constexpr std::uint8_t kMoved = 8;
   const auto architecture = elf.abi_version >= kMoved ? elf.flags >> 8 & 0xff : elf.flags & 0xff;
   collector.packaged(Packaging::fatbin);
+  if (!is_architecture(architecture)) {
+    collector.damaged(place, fmt::format("an image for architecture {}, which is not known here", architecture));
+    return;
+  }
   collector.nvidia(CodeForm::native, architecture, '\0', size, "");
 }
 

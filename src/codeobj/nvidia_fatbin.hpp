@@ -16,6 +16,6 @@ std::uint64_t read_nvidia_fatbin(Source& file, std::uint64_t from, std::uint64_t
                                  Collector& collector);
 
 /// A bare image, as ptxas writes it.
-void read_cubin(const Elf& elf, std::uint64_t size, Collector& collector);
+void read_cubin(const Elf& elf, std::uint64_t size, Place place, Collector& collector);
 
 }  // namespace gpucoop::codeobj

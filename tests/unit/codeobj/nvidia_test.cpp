@@ -60,3 +60,20 @@ TEST_CASE("damaged fat binaries are said to be, and what is whole is read") {
   lib = damaged(4, little(7, 2));  // the version
   CHECK_FALSE(lib.complete);
 }
+
+TEST_CASE("a bare image tells its architecture in its header, and an impossible one is none") {
+  // As ptxas of CUDA 13.5 writes them for sm_90a and sm_120.
+  auto lib = inspect(elf_header(190, 0x6005a04, 8, {}), "k.cubin").value();
+  REQUIRE(lib.targets.size() == 1);
+  CHECK(lib.targets[0].name == "sm_90");
+  lib = inspect(elf_header(190, 0x6007802, 8, {}), "k.cubin").value();
+  CHECK(lib.targets[0].name == "sm_120");
+  // Before version 8: in the lowest byte.
+  lib = inspect(elf_header(190, 0x500550, 7, {}), "k.cubin").value();
+  CHECK(lib.targets[0].name == "sm_80");
+  for (const std::uint8_t abi : {7, 8}) {
+    lib = inspect(elf_header(190, 0, abi, {}), "k.cubin").value();
+    CHECK(lib.targets.empty());
+    CHECK_FALSE(lib.complete);
+  }
+}
