@@ -71,7 +71,7 @@ TEST_CASE("a bare image tells its architecture in its header, and an impossible 
   // Before version 8: in the lowest byte.
   lib = inspect(elf_header(190, 0x500550, 7, {}), "k.cubin").value();
   CHECK(lib.targets[0].name == "sm_80");
-  for (const std::uint8_t abi : {7, 8}) {
+  for (const auto abi : {std::uint8_t{7}, std::uint8_t{8}}) {
     lib = inspect(elf_header(190, 0, abi, {}), "k.cubin").value();
     CHECK(lib.targets.empty());
     CHECK_FALSE(lib.complete);
