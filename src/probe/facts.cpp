@@ -93,7 +93,7 @@ class Facts {
     bool whole = true;
     std::vector<Trace*> all;
     for (auto& other : traces_) {
-      if (!speaks(other) || other.planned.rung != trace.planned.rung ||
+      if (!speaks(other) || other.planned.rung->id != trace.planned.rung->id ||
           subject_of(*other.planned.rung, *rule, other.planned.gpus) != subject) {
         continue;
       }
@@ -150,7 +150,7 @@ class Facts {
     if (!speaks(trace) || trace.run.state != ProbeState::passed) return;
     const auto& rung = trace.planned.rung->id;
     const auto& run = trace.run;
-    if (rung == "host.copy") {
+    if (rung == "host.copy_rate") {
       number(trace, "host.copy_rate", run.gbytes_per_s);
     } else if (rung == "p2p.write" && run.op == "copy-engine") {
       number(trace, "p2p.rate", run.gbytes_per_s);

@@ -11,10 +11,6 @@
 namespace gpucoop::probe {
 namespace {
 
-bool answered(const StepEnd& end, unsigned rank) {
-  return std::any_of(end.results.begin(), end.results.end(), [&](const auto& result) { return result.rank == rank; });
-}
-
 std::string list(const std::vector<std::string>& items) {
   std::string text;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -23,18 +19,22 @@ std::string list(const std::vector<std::string>& items) {
   return text;
 }
 
-/// The ranks whose processes were found in one of these states.
-std::vector<std::string> in_state(const Planned& planned, const StepEnd& end, std::string_view states) {
-  std::vector<std::string> names;
-  for (const auto& rank : end.ranks) {
-    if (!answered(end, rank.rank) && states.find(rank.state) != std::string_view::npos) {
-      names.push_back(rank_in_words(planned, rank.rank));
-    }
+std::string hang_in_words(Hang hang) {
+  switch (hang) {
+    case Hang::all_waiting: return "all wait for each other: each has begun and none can go on until another one does";
+    case Hang::one_missing: return "some wait for one that does not come: look at what that one does";
+    case Hang::spinning:
+      return "nobody waits in a call, and processors are used: as with kernels that poll for data that "
+             "never arrive";
+    case Hang::blocked: return "blocked in the kernel: a driver waits for a GPU that does not answer";
+    case Hang::stopped: return "stopped from outside (SIGSTOP, a debugger, a frozen container): no fault of the GPUs";
+    case Hang::idle:
+      return "nobody waits for others and nothing is computed: a call of the runtime or library does not "
+             "come back";
+    case Hang::none: break;
   }
-  return names;
+  return {};
 }
-
-std::string are(const std::vector<std::string>& names) { return names.size() == 1 ? " is " : " are "; }
 
 template <class F>
 void each_line(std::string_view text, F&& take) {
@@ -47,52 +47,22 @@ void each_line(std::string_view text, F&& take) {
 
 }  // namespace
 
-std::vector<std::string> hang_findings(const Planned& planned, const StepEnd& end) {
+std::vector<std::string> hang_findings(const StepEnd& end) {
   std::vector<std::string> findings;
   if (end.timed_out) {
-    const auto blocked = in_state(planned, end, "D");
-    const auto stopped = in_state(planned, end, "Tt");
-    const auto spinning = in_state(planned, end, "R");
-    const auto waiting = in_state(planned, end, "SI");
-    const auto silent = blocked.size() + stopped.size() + spinning.size() + waiting.size();
-    if (!blocked.empty()) {
-      std::string where;
-      for (const auto& rank : end.ranks) {
-        if (rank.state == 'D' && !rank.wchan.empty() && where.empty()) where = " (in " + rank.wchan + ")";
-      }
-      findings.push_back("blocked in the kernel: " + list(blocked) + are(blocked) + "in an uninterruptible sleep" +
-                         where + ", as a driver leaves it that waits for a GPU that does not answer");
-    }
-    if (!stopped.empty()) {
-      findings.push_back("stopped: " + list(stopped) + are(stopped) +
-                         "held by a signal (SIGSTOP, a debugger, a frozen container), which is no fault of the GPUs");
-    }
-    const bool some_answered = !end.results.empty();
-    if (blocked.empty() && stopped.empty()) {
-      if (some_answered && silent > 0) {
-        std::vector<std::string> missing = spinning;
-        missing.insert(missing.end(), waiting.begin(), waiting.end());
-        findings.push_back("one part is missing: " + list(missing) + " did not finish what the others did");
-      } else if (!spinning.empty() && waiting.empty()) {
-        findings.push_back(
-            "spinning: every rank is busy and none gets on, as kernels are that wait for data that never "
-            "arrive");
-      } else if (!spinning.empty()) {
-        findings.push_back("spinning: " + list(spinning) + are(spinning) + "busy while the others wait");
-      } else if (!waiting.empty()) {
-        findings.push_back("all wait: every rank sleeps until another one does something");
-      }
-    }
+    auto meaning = hang_in_words(end.hang);
+    if (!meaning.empty()) findings.push_back(std::move(meaning));
   }
   std::vector<std::string> left;
   for (const auto& rank : end.ranks) {
     if (rank.how == RankEnd::How::unkillable) left.push_back(fmt::format("process {}", rank.pid));
   }
   if (!left.empty()) {
-    findings.push_back("reported, not killed: " + list(left) +
-                       " sleeps in the kernel and takes no signal; it ends when the driver lets it go, at the latest "
-                       "with a restart of the host");
+    findings.push_back("reported, not killed: " + list(left) + (left.size() == 1 ? " sleeps" : " sleep") +
+                       " in the kernel and takes no signal; it ends when the driver lets go, at the latest with a "
+                       "restart of the host");
   }
+  if (!end.trouble.empty()) findings.push_back(end.trouble);
   return findings;
 }
 

@@ -11,9 +11,9 @@
 
 namespace gpucoop::probe {
 
-/// What kind of hang it was, where a step timed out: all wait for each other, one is missing, spinning, blocked in the
-/// kernel, stopped; and what could not be ended. Empty where nothing hung. Pure.
-[[nodiscard]] std::vector<std::string> hang_findings(const Planned& planned, const StepEnd& end);
+/// What the kind of hang means, where a step timed out, and which processes could not be ended. Empty where all is
+/// well.
+[[nodiscard]] std::vector<std::string> hang_findings(const StepEnd& end);
 
 /// Lines that the catalogue of causes knows, of what ranks wrote and of the kernel log since the probe began: what they
 /// mean, and quoted with where they stand. Each cause once.

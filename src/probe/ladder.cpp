@@ -83,10 +83,11 @@ std::vector<Trial> reduced(const std::string& op) {
 std::vector<Rung> make() {
   std::vector<Rung> all;
   all.push_back(one("gpu.dispatch", "a trivial kernel", {}, {}));
-  all.push_back(one("gpu.host_atomics", "asking the runtime about atomics on host memory", {"gpu.dispatch"}, {}));
   all.push_back(one("hostcall.dispatch", "a kernel that calls back into the host", {"gpu.dispatch"}, {}));
   all.back().backends = {"hip", "host"};
   all.push_back(one("host.copy", "copies to the GPU and back", {"gpu.dispatch"}, kCopySizes));
+  all.back().deadline = seconds(20);
+  all.push_back(one("host.copy_rate", "timed copies to the GPU and back", {"host.copy"}, {64 * kMiB}));
   all.back().deadline = seconds(20);
   all.push_back(of_area(pair("host.handshake", "signals through host memory", {"gpu.dispatch"}, {{}}), Area::dispatch,
                         seconds(15)));
@@ -126,6 +127,9 @@ std::vector<Rung> make() {
                         Area::collective, seconds(30)));
   all.push_back(collective("ccl.graph", "recording and replaying an all-reduce",
                            {{"all_reduce", {64 * kKiB, 1 * kMiB + 4}, kFloat, "sum", false}}));
+  all.push_back(collective("ccl.recovery", "giving up a communicator that lacks a rank",
+                           {{"abandoned", {1 * kMiB}, kFloat, "sum", true}}));
+  all.back().needs = {"ccl.allreduce"};
   all.push_back(
       of_area(collective("ccl.latency", "timed all-reduces", {{"all_reduce", kRateSizes, kFloat, "sum", false}}),
               Area::rates, seconds(60)));
@@ -148,6 +152,15 @@ std::string size_in_words(std::uint64_t bytes) {
 const std::vector<Rung>& ladder() {
   static const std::vector<Rung> rungs = make();
   return rungs;
+}
+
+const Rung& recovery() {
+  static const Rung rung = [] {
+    Rung made = one("ccl.recovery", "a trivial kernel in fresh processes", {}, {});
+    made.who = Who::all;
+    return made;
+  }();
+  return rung;
 }
 
 const Rung* find_rung(std::string_view id) {

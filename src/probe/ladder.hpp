@@ -46,6 +46,9 @@ struct Rung {
 [[nodiscard]] const std::vector<Rung>& ladder();
 [[nodiscard]] const Rung* find_rung(std::string_view id);
 
+/// Not on the ladder: a trivial kernel on every GPU in fresh processes, after something has failed.
+[[nodiscard]] const Rung& recovery();
+
 /// Of the collectives: from one element to what a gradient bucket has, odd counts among them.
 [[nodiscard]] const std::vector<std::uint64_t>& collective_sizes();
 

@@ -82,7 +82,7 @@ class Ended {
     }
     numbers();
     state();
-    for (auto& finding : hang_findings(planned_, end_)) run_.findings.push_back(std::move(finding));
+    for (auto& finding : hang_findings(end_)) run_.findings.push_back(std::move(finding));
     return std::move(run_);
   }
 
@@ -95,6 +95,9 @@ class Ended {
     if (!lost.empty()) {
       run_.state = ProbeState::crashed;
       run_.reason = list(lost);
+    } else if (end_.interrupted) {
+      run_.state = ProbeState::inconclusive;
+      run_.reason = "interrupted";
     } else if (end_.garbage) {
       run_.state = ProbeState::failed;
       run_.reason = "something else than an answer came back: " +
@@ -102,7 +105,7 @@ class Ended {
     } else if (end_.timed_out) {
       run_.state = ProbeState::hung;
       run_.reason = "no answer within " + duration(planned_.deadline) +
-                    (silent_.empty() ? std::string() : " from " + names(silent_)) +
+                    (silent_.empty() || !end_.where_stuck.empty() ? std::string() : " from " + names(silent_)) +
                     (end_.where_stuck.empty() ? "" : ": " + end_.where_stuck);
     } else if (!silent_.empty()) {
       run_.state = ProbeState::failed;
@@ -276,7 +279,7 @@ ExitCode exit_code_of(const std::vector<ProbeRun>& runs) {
           failed = true;
         }
         break;
-      case ProbeState::skipped: break;
+      case ProbeState::skipped: open = open || run.reason == kBudgetReason; break;
     }
   }
   if (hung) return ExitCode::hung;

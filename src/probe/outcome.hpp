@@ -58,9 +58,12 @@ void hold_against(const Ceilings& ceilings, ProbeRun& run, const Planned& planne
 /// `ccl.works_with`, which are not made here. Writes into each run which facts it established.
 [[nodiscard]] std::vector<Fact> facts_of(std::vector<Trace>& traces, const Rules& rules);
 
+/// Why a step was not run that would have been: no time was left.
+constexpr const char* kBudgetReason = "budget: no time was left (--budget)";
+
 /// The exit code of a probe for its runs: 4 where one hung, 1 where one failed, crashed or gave wrong data, 3 where one
-/// is invalid or inconclusive or nothing has passed, 2 where the only thing that failed is direct access that the
-/// driver refuses; 0 otherwise. Variants do not count.
+/// is invalid or inconclusive, was not reached, or nothing has passed, 2 where the only thing that failed is direct
+/// access that the driver refuses; 0 otherwise. Variants do not count.
 [[nodiscard]] ExitCode exit_code_of(const std::vector<ProbeRun>& runs);
 
 /// `rank 1 (host:1)`, `rank 0 (0b:00.0)`.

@@ -10,8 +10,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A rank gives up by itself before it is given up, so that it can say what it waited for.
+// A rank gives up by itself before it is given up, so that it can say why. Not in collectives: there it matters where
+// each rank stands when nobody gets on, which the supervisor sees as long as nobody has left.
 constexpr milliseconds kRankMargin{1500};
+constexpr milliseconds kCollectiveMargin{3000};
 constexpr std::uint32_t kRounds = 1000;
 const std::vector<std::uint64_t> kGroupSizes = {2048, 65536, 1048584};
 
@@ -56,16 +58,24 @@ class Planner {
       auto planned = start(rung, ranks);
       planned.step.op = trial.op;
       planned.step.sizes = trial.sizes;
+      if (wish_.most_bytes > 0 && rung.who != Who::all) {
+        for (auto& size : planned.step.sizes) size = std::min(size, wish_.most_bytes);
+      }
       planned.step.dtype = trial.dtype;
       planned.step.reduce = trial.reduce;
       if (rung.area == Area::rates) {
         planned.step.warmups = 5;
         planned.step.repetitions = 20;
-      } else if (rung.area == Area::p2p || rung.id == "host.copy") {
+      } else if (rung.area == Area::p2p || rung.id == "host.copy_rate") {
         planned.step.warmups = 1;
         planned.step.repetitions = 5;
       }
-      if (rung.area == Area::soak) set_deadline(planned, wish_.soak + std::chrono::seconds(30));
+      if (rung.area == Area::soak) {
+        // Ranks go on for three quarters of their own limit.
+        const milliseconds own = milliseconds(wish_.soak) * 4 / 3;
+        planned.deadline = own + std::chrono::seconds(20);
+        planned.step.limit_ms = static_cast<std::uint32_t>(own.count());
+      }
       plan_.push_back(std::move(planned));
     }
   }
@@ -168,8 +178,9 @@ class Planner {
 
   static void set_deadline(Planned& planned, milliseconds deadline) {
     planned.deadline = deadline;
-    const auto margin = std::min(kRankMargin, deadline / 4);
-    planned.step.limit_ms = static_cast<std::uint32_t>((deadline - margin).count());
+    const auto own =
+        planned.rung->library ? deadline + kCollectiveMargin : deadline - std::min(kRankMargin, deadline / 4);
+    planned.step.limit_ms = static_cast<std::uint32_t>(own.count());
   }
 
   void skipped(const Rung& rung, const std::vector<unsigned>& ranks, std::string why) {

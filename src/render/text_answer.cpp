@@ -17,6 +17,7 @@ std::string kind_of(const Report& report, const std::vector<Address>& set) {
     vendor = gpu->vendor;
     integrated = integrated && gpu->integrated;
   }
+  if (!set.empty() && std::all_of(set.begin(), set.end(), is_simulated)) return "simulated device";
   const std::string maker = same ? words::vendor(vendor) : "";
   return (integrated ? "integrated " : "") + maker + (maker.empty() ? "GPU" : " GPU");
 }

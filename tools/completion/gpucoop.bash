@@ -15,18 +15,20 @@ _gpucoop() {
   [[ $command == verdict ]] && formats+=' junit'
   case $previous in
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current") && return ;;
+    --backend) mapfile -t COMPREPLY < <(compgen -W 'auto cuda host' -- "$current") && return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") && return ;;
     --require) mapfile -t COMPREPLY < <(compgen -W "$modes" -- "$current") && return ;;
     --accept) mapfile -t COMPREPLY < <(compgen -W 'expected' -- "$current") && return ;;
     --from | --probe-results | --library | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
     --sysroot | --rules | --env | --root) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
     --engine) mapfile -t COMPREPLY < <(compgen -W 'vllm sglang llama-cpp pytorch' -- "$current") && return ;;
-    --dump | --gpus | --model | --batch | --prompt) return ;;
+    --dump | --gpus | --groups | --ranks | --timeout | --budget | --soak | --inject | --model | --batch | --prompt) return ;;
   esac
   local words
   case $command in
-    '') words='topo verdict inspect explain record diff --help --version' ;;
+    '') words='topo probe verdict inspect explain record diff --help --version' ;;
     topo | explain) words='--from --sysroot --dump --library --inspect --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
+    probe) words='--dispatch --p2p --collective --groups --all --backend --ranks --gpus --timeout --budget --soak --allow-display --force --dry-run --inject --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
     verdict) words='--require --engine --gpus --accept --from --sysroot --dump --library --inspect --probe-results --model --batch --prompt --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
     record) words='--from --sysroot --dump --library --inspect --probe-results --output --overwrite --quiet --help' ;;
     inspect) words='--env --root --from --sysroot --dump --format --output --overwrite --color --quiet --verbose --help' ;;

@@ -1,13 +1,14 @@
 # fish completion for gpucoop
-set -l commands topo verdict inspect explain record diff
+set -l commands topo probe verdict inspect explain record diff
 set -l readers topo verdict inspect explain record
 set -l hosts topo verdict explain record
-set -l judges topo verdict explain diff
-set -l views topo verdict inspect explain diff
+set -l judges topo probe verdict explain diff
+set -l views topo probe verdict inspect explain diff
 complete -c gpucoop -f
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version and exit'
 complete -c gpucoop -s h -l help -d 'Print help and exit'
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a topo -d 'What the GPUs can do together, and what is in the way'
+complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a probe -d 'Try what the GPUs can do together'
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a verdict -d 'Whether the host can do what is required'
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a inspect -d 'What collective libraries carry for the GPUs'
 complete -c gpucoop -n "not __fish_seen_subcommand_from $commands" -a explain -d 'What a mode, gate, fact, cause or remedy means'
@@ -32,6 +33,21 @@ complete -c gpucoop -n "__fish_seen_subcommand_from verdict" -l engine -x -a 'vl
 complete -c gpucoop -n "__fish_seen_subcommand_from verdict" -l gpus -x -d 'Judge these GPUs'
 complete -c gpucoop -n "__fish_seen_subcommand_from verdict" -l accept -x -a expected -d 'Take what is expected for the answer'
 complete -c gpucoop -n "__fish_seen_subcommand_from verdict" -l probe-results -r -F -d 'Count what probes measured on this host'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l dispatch -d 'Only what one GPU does'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l p2p -d 'Only what two GPUs do'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l collective -d 'Only the collective library'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l groups -x -d 'Only groups that cross: tp=2,dp=2'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l all -d 'All of it'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l backend -x -a 'auto cuda host' -d 'Which runtime'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l ranks -x -d 'How many simulated devices'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l gpus -x -d 'Probe these GPUs'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l timeout -x -d 'Deadline of every step'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l budget -x -d 'Begin no step after this time'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l soak -x -d 'Go on with all-reduces'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l allow-display -d 'Probe GPUs that show a desktop'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l force -d 'Probe GPUs that others use'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l dry-run -d 'Print the plan and run nothing'
+complete -c gpucoop -n "__fish_seen_subcommand_from probe" -l inject -x -d 'Let simulated devices have a fault'
 complete -c gpucoop -n "__fish_seen_subcommand_from record" -l probe-results -r -F -d 'Keep what probes measured on this host'
 complete -c gpucoop -n "__fish_seen_subcommand_from $commands" -s o -l output -r -F -d 'Write to this file'
 complete -c gpucoop -n "__fish_seen_subcommand_from $commands" -l overwrite -d 'Let -o replace an existing file'

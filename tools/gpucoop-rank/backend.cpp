@@ -1,6 +1,8 @@
 #include "backend.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "collective/host/host_library.hpp"
@@ -33,7 +35,13 @@ void open_nccl(const RankArguments& arguments, Backend& out) {
   options.path = arguments.library;
   auto loaded = collective::nccl::load(options);
   if (loaded.ok()) {
-    out.library = std::move(loaded).value().library;
+    auto& got = loaded.value();
+    out.library = std::move(got.library);
+    for (const auto& change : got.changes) {
+      std::string what = change.value.empty() ? "removed" : "set to " + change.value;
+      if (!change.before.empty()) what += ", was " + change.before;
+      out.environment.emplace_back(change.name, std::move(what));
+    }
   } else {
     out.no_library = loaded.failure().text;
   }
@@ -57,11 +65,27 @@ struct Entry {
 };
 constexpr Entry kBackends[] = {{"host", open_host}, {"cuda", open_cuda}};
 
+bool is_set(const char* name, std::string_view value) {
+  const char* text = std::getenv(name);
+  return text != nullptr && value == text;
+}
+
 }  // namespace
 
+void leave_out_faults(RankArguments& arguments) {
+  const bool none = is_set("GPUCOOP_HOST_FAULTS", "none");
+  const bool own_state = is_set("GPUCOOP_HOST_STATE", "communicator");
+  std::erase_if(arguments.injections, [&](const wire::Injection& injection) {
+    return none || (own_state && injection.fault == wire::Injection::Fault::global_state);
+  });
+}
+
 Result<Backend> open_backend(const RankArguments& arguments, wire::Board& board) {
-  if (!arguments.injections.empty() && arguments.backend != "host") {
-    return Error{ExitCode::usage, "faults are injected into the host backend only", "--inject", "add --backend host"};
+  const bool state = std::any_of(arguments.injections.begin(), arguments.injections.end(), [](const auto& injection) {
+    return injection.fault == wire::Injection::Fault::global_state;
+  });
+  if (state && arguments.backend != "host") {
+    return Error{ExitCode::usage, "global-state is a fault of the host backend only", "--inject", "add --backend host"};
   }
   for (const auto& entry : kBackends) {
     if (arguments.backend == entry.name) return entry.open(arguments, board);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -26,7 +27,12 @@ struct Backend {
   std::unique_ptr<runtime::Runtime> runtime;
   std::unique_ptr<collective::Library> library;
   std::string no_library;
+  std::vector<std::pair<std::string, std::string>> environment;  ///< what was changed in it for the library
 };
+
+/// Second tries of the host backend (rules/variants.toml): GPUCOOP_HOST_FAULTS=none leaves all injected faults out,
+/// GPUCOOP_HOST_STATE=communicator leaves out `global-state`.
+void leave_out_faults(RankArguments& arguments);
 
 /// Loads the backend that is named.
 [[nodiscard]] Result<Backend> open_backend(const RankArguments& arguments, wire::Board& board);

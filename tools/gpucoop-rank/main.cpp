@@ -61,10 +61,12 @@ int main(int argc, char** argv) {
   }
   auto arguments = parse(argc, argv, board.value()->ranks());
   if (!arguments.ok()) return fail(arguments.error());
+  gpucoop::leave_out_faults(arguments.value());
   auto backend = gpucoop::open_backend(arguments.value(), *board.value());
   if (!backend.ok()) return fail(backend.error());
   auto& opened = backend.value();
   gpucoop::rank::Tools tools{arguments.value().rank, *opened.runtime, opened.library.get(),
-                             opened.no_library,      *board.value(),  arguments.value().injections};
+                             opened.no_library,      *board.value(),  arguments.value().injections,
+                             opened.environment};
   return static_cast<int>(gpucoop::rank::serve(tools, arguments.value().device, gpucoop::wire::kChannelFd));
 }

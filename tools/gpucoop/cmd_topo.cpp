@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "pipeline.hpp"
+#include "probe_safety.hpp"
 #include "render/render.hpp"
 #include "rules_option.hpp"
 #include "streams.hpp"
@@ -43,8 +45,11 @@ ExitCode run_topo(const TopoOptions& options) {
   if (!rules) return fail(rules.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  const auto report = load_report(options.input, *rules.value());
+  auto report = load_report(options.input, *rules.value());
   if (!report) return fail(report.error());
+  if (report.value().topology.host.live) {
+    for (auto& warning : unfinished_probes()) report.value().topology.warnings.push_back(std::move(warning));
+  }
   const auto text = rendered(report.value(), options.output) + hint(report.value(), options.output);
   if (const auto error = output.value().finish(text)) return fail(*error);
   if (const auto none = no_gpu(report.value())) return fail(*none);

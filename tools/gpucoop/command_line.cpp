@@ -16,8 +16,8 @@
 namespace gpucoop {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&, Action&) = {add_topo,    add_verdict, add_inspect,
-                                                     add_explain, add_record,  add_diff};
+constexpr void (*kCommands[])(CLI::App&, Action&) = {add_topo,    add_probe,  add_verdict, add_inspect,
+                                                     add_explain, add_record, add_diff};
 
 std::string nearest_one(const std::string& word, const std::vector<std::string>& words) {
   const auto found = nearest(word, words, 1);

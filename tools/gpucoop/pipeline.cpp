@@ -187,6 +187,13 @@ Result<Report> load_report(const InputOptions& inputs, const Rules& rules, const
   return judged(recording.value(), file, rules, selection);
 }
 
+Result<Report> judge_recording(const Recording& recording, const Rules& rules,
+                               const std::optional<GpuSelection>& selection) {
+  return judged(recording, "", rules, selection);
+}
+
+std::string current_time() { return now(); }
+
 Result<Report> load_reading(const std::string& file, const Rules& rules) {
   auto bytes = read_file(file);
   if (!bytes) return bytes.error();

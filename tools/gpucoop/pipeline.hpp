@@ -25,6 +25,13 @@ namespace gpucoop {
                                          const std::string& probe_results = {},
                                          const std::optional<GpuSelection>& selection = {});
 
+/// A recording, with the results of probes that are in it, analysed and judged.
+[[nodiscard]] Result<Report> judge_recording(const Recording& recording, const Rules& rules,
+                                             const std::optional<GpuSelection>& selection);
+
+/// RFC 3339, UTC; SOURCE_DATE_EPOCH fixes it.
+[[nodiscard]] std::string current_time();
+
 /// One reading of a host in one file: a report as it stands, anything else that can be read analysed and judged.
 [[nodiscard]] Result<Report> load_reading(const std::string& file, const Rules& rules);
 

@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "judge/requirements.hpp"
+#include "output.hpp"
+#include "pipeline.hpp"
+#include "probe/interrupt.hpp"
+#include "probe/kernel_tail.hpp"
+#include "probe/run.hpp"
+#include "probe_options.hpp"
+#include "probe_plan.hpp"
+#include "probe_progress.hpp"
+#include "probe_safety.hpp"
+#include "probe_target.hpp"
+#include "rank_program.hpp"
+#include "render/probe.hpp"
+#include "rules_option.hpp"
+#include "streams.hpp"
+#include "wire/arena.hpp"
+#include "wire/injection.hpp"
+
+namespace gpucoop {
+namespace {
+
+// Larger copies within the memory of this host show nothing more.
+constexpr std::uint64_t kMostSimulatedCopy = std::uint64_t{2} << 20U;
+/// The largest operand of any step, which the memory of simulated devices is laid out for.
+constexpr std::uint64_t kLargest = std::uint64_t{64} << 20U;
+
+std::chrono::milliseconds milliseconds_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+Result<probe::RunSetup> setup_of(const ProbeOptions& options, const ProbeTarget& target) {
+  probe::RunSetup setup;
+  auto& wish = setup.wish;
+  wish.devices = target.devices;
+  wish.backend = target.backend;
+  wish.areas = areas_of(options);
+  wish.wide = options.all;
+  if (target.simulated) wish.most_bytes = kMostSimulatedCopy;
+  if (options.groups) {
+    auto layout = probe::parse_layout(*options.groups);
+    if (!layout) return layout.error();
+    const auto wanted = layout.value().ranks();
+    if (wanted != target.devices.size()) {
+      return Error{
+          ExitCode::usage,
+          fmt::format("--groups {}: that is {} GPUs, and there are {}", *options.groups, wanted, target.devices.size()),
+          "", target.simulated ? fmt::format("add --ranks {}", wanted) : "choose them with --gpus"};
+    }
+    wish.layout = layout.value();
+  }
+  if (options.timeout) wish.timeout = milliseconds_of(*options.timeout);
+  wish.soak = std::chrono::seconds(options.soak);
+  setup.budget = milliseconds_of(options.budget);
+  auto& team = setup.team;
+  team.backend = target.backend;
+  for (const auto& device : target.devices) team.devices.push_back(to_string(device));
+  if (target.simulated) {
+    team.arena_bytes = wire::arena_bytes_for(static_cast<unsigned>(target.devices.size()), kLargest);
+  }
+  for (const auto& text : options.inject) {
+    auto fault = wire::parse_injection(text, static_cast<unsigned>(target.devices.size()));
+    if (!fault) return fault.error();
+    setup.injected.push_back(to_string(fault.value()));
+    team.arguments.insert(team.arguments.end(), {"--inject", setup.injected.back()});
+  }
+  return setup;
+}
+
+std::string rendered(const Report& report, const probe::RunSetup& setup, const OutputOptions& options) {
+  if (options.format == Format::json) return render_json(report);
+  if (options.quiet) return render_probe_line(report, setup.injected);
+  TextOptions text;
+  text.color = wants_color(options);
+  text.verbose = options.verbose;
+  return render_probe_text(report, setup.injected, text);
+}
+
+probe::RunEnd climb(const probe::RunSetup& setup, const Rules& rules, ProbeSafety& safety, bool quiet) {
+  ProbeProgress progress(quiet);
+  probe::KernelTail kernel;
+  const probe::Interrupt interrupt;
+  probe::Surroundings around;
+  around.start = [](const probe::TeamSetup& team, probe::StepEnd& how, const std::function<bool()>& tick) {
+    return probe::Team::start(team, how, tick);
+  };
+  around.guard = [&] { return safety.check(rules); };
+  around.begins = [&](const probe::Planned& planned, const std::string&) { return safety.begins(planned); };
+  around.ended = [&](const ProbeRun& run) { safety.ended(run); };
+  around.kernel_lines = [&] { return kernel.take(rules); };
+  around.tick = [&](const probe::Now& now) {
+    progress.show(now);
+    return probe::Interrupt::caught() == 0;
+  };
+  around.told = [&](const ProbeRun& run) { progress.tell(run); };
+  return probe::climb(setup, rules, around);
+}
+
+Measurements measurements_of(probe::RunEnd& end, const probe::RunSetup& setup) {
+  Measurements measured;
+  measured.taken_at = current_time();
+  measured.simulated = setup.wish.backend == "host";
+  measured.runs = std::move(end.runs);
+  measured.facts = std::move(end.facts);
+  return measured;
+}
+
+ExitCode run_probe(const ProbeOptions& options) {
+  if (const auto error = conflict(options)) return fail(*error);
+  const auto loaded = load_rules_of(options.rules);
+  if (!loaded) return fail(loaded.error());
+  const Rules& rules = *loaded.value();
+  const auto target = choose_target(options, rules);
+  if (!target) return fail(target.error());
+  auto setup = setup_of(options, target.value());
+  if (!setup) return fail(setup.error());
+  auto output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  if (options.dry_run) {
+    const auto text = render_dry_run(target.value(), setup.value(), options.output, rules);
+    if (!text) return fail(text.error());
+    if (const auto error = output.value().finish(text.value())) return fail(*error);
+    return ExitCode::ok;
+  }
+  auto program = find_rank_program();
+  if (!program) return fail(program.error());
+  setup.value().team.executable = std::move(program).value();
+  auto safety = ProbeSafety::begin(target.value(), options);
+  if (!safety) return fail(safety.error());
+  auto end = climb(setup.value(), rules, safety.value(), options.output.quiet);
+  const auto code = probe::exit_code_of(end.runs);
+  auto report = report_of(target.value(), measurements_of(end, setup.value()), rules);
+  if (!report) return fail(report.error());
+  auto& warnings = report.value().topology.warnings;
+  for (const auto& fault : setup.value().injected) {
+    warnings.push_back({"probe.injected", "A fault was injected: " + fault + ".", {}});
+  }
+  const auto& noted = safety.value().warnings();
+  warnings.insert(warnings.end(), noted.begin(), noted.end());
+  if (const auto error = output.value().finish(rendered(report.value(), setup.value(), options.output))) {
+    return fail(*error);
+  }
+  safety.value().told();
+  if (end.stopped) print_error(*end.stopped);
+  if (end.interrupted) {
+    print_note("interrupted: what was not reached is marked as skipped");
+    return ExitCode::interrupted;
+  }
+  return end.stopped ? gravest({code, end.stopped->code}) : code;
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ProbeOptions>();
+  CLI::App* command = app.add_subcommand("probe", "Try what the GPUs can do together");
+  add_probe_options(*command, *options);
+  command->callback([options, &action] { action = [options] { return run_probe(*options); }; });
+}
+
+}  // namespace gpucoop

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/warning.hpp"
+#include "probe/guard.hpp"
+#include "probe/journal.hpp"
+#include "probe/lock.hpp"
+#include "probe/plan.hpp"
+#include "probe_options.hpp"
+#include "probe_target.hpp"
+
+namespace gpucoop {
+
+/// What keeps a probe from hurting others: who else uses the GPUs is looked at again and again, no other probe may use
+/// them meanwhile, and each step is written down before it begins.
+class ProbeSafety {
+ public:
+  /// Locks the GPUs and opens the journal. Simulated devices are nobody else's: they need no lock, and where no journal
+  /// can be kept of them that is only told.
+  static Result<ProbeSafety> begin(const ProbeTarget& target, const ProbeOptions& options);
+
+  /// Whether the GPUs may be used now: `busy` where not. Reads the host anew.
+  [[nodiscard]] Status check(const Rules& rules);
+  [[nodiscard]] Status begins(const probe::Planned& planned);
+  void ended(const ProbeRun& run);
+  /// What a report has to say of it: what an earlier probe left open, what was overridden.
+  [[nodiscard]] const std::vector<Warning>& warnings() const { return warnings_; }
+  /// What an earlier probe left open has been told.
+  void told();
+
+ private:
+  ProbeSafety(const ProbeTarget& target, const ProbeOptions& options) : target_(&target), options_(&options) {}
+
+  const ProbeTarget* target_;
+  const ProbeOptions* options_;
+  std::optional<probe::DeviceLocks> locks_;
+  std::optional<probe::Journal> journal_;
+  probe::JournalReading left_open_;
+  std::string entry_;  ///< the open one
+  std::vector<Warning> warnings_;
+};
+
+/// What probes of this user left open that a person has not been told of, of real GPUs: for `topo`.
+[[nodiscard]] std::vector<Warning> unfinished_probes();
+
+}  // namespace gpucoop
