@@ -56,6 +56,7 @@ Outcome<> start_lane(StepRun& run, Lane& lane) {
 Outcome<> finish_lane(StepRun& run, Lane& lane, const std::string& name) {
   run.waiting();
   auto outcome = lane.communicator->settle(*lane.stream, run.deadline());
+  note_ways(run, *lane.communicator);
   if (!outcome.ok()) return outcome;
   run.beat();
   if (run.spoils("all_reduce")) lane.space.spoil(lane.job);

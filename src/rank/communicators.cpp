@@ -23,7 +23,7 @@ std::uint64_t id_key(const wire::Group& group, std::uint32_t step) {
 }  // namespace
 
 Outcome<collective::Communicator*> Communicators::get(const wire::Group& group, std::uint32_t step,
-                                                      runtime::Deadline deadline) {
+                                                      runtime::Deadline deadline, bool limited) {
   if (tools_.library == nullptr) return Failure{ProbeState::skipped, tools_.no_library};
   const auto found =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return same(entry.group, group); });
@@ -45,7 +45,10 @@ Outcome<collective::Communicator*> Communicators::get(const wire::Group& group, 
   } else if (!tools_.board.take(id_key(group, step), id, deadline)) {
     return Failure{ProbeState::hung, "rank " + std::to_string(group.ranks.front()) + " made no id for " + group.name};
   }
-  auto joined = tools_.library->join(device_, id, static_cast<unsigned>(group.ranks.size()), index, deadline);
+  const auto size = static_cast<unsigned>(group.ranks.size());
+  auto& library = *tools_.library;
+  auto joined = limited ? library.join(device_, id, size, index, deadline)
+                        : library.join_unlimited(device_, id, size, index, deadline);
   if (!joined.ok()) return joined.failure();
   entries_.push_front({group, std::move(joined).value()});
   if (entries_.size() > kMost) entries_.pop_back();

@@ -13,9 +13,10 @@ class Communicators {
  public:
   Communicators(Tools& tools, runtime::Device& device) : tools_(tools), device_(device) {}
 
+  /// `limited`: whether calls of it come back whatever the other ranks do; the same for every use of the group.
   /// `skipped` where the backend has no library, or this rank is not in the group.
   runtime::Outcome<collective::Communicator*> get(const wire::Group& group, std::uint32_t step,
-                                                  runtime::Deadline deadline);
+                                                  runtime::Deadline deadline, bool limited = true);
   void forget(const wire::Group& group);
 
  private:

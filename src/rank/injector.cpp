@@ -44,6 +44,7 @@ runtime::Outcome<> Injector::before(std::string_view rung, std::string_view op) 
   return runtime::Done{};
 }
 
+bool Injector::spins(std::string_view rung, std::string_view op) const { return has(Fault::spin, rung, op); }
 bool Injector::spoils(std::string_view rung, std::string_view op) const { return has(Fault::wrong_data, rung, op); }
 bool Injector::garbles(std::string_view rung, std::string_view op) const { return has(Fault::garbage, rung, op); }
 

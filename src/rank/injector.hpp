@@ -15,6 +15,8 @@ class Injector {
 
   /// In front of an operation: may be slow, refuse, never return, or end the process.
   runtime::Outcome<> before(std::string_view rung, std::string_view op) const;
+  /// Whether a kernel is to keep the device busy in front of this operation.
+  [[nodiscard]] bool spins(std::string_view rung, std::string_view op) const;
   /// Whether data of this operation are to be wrong.
   [[nodiscard]] bool spoils(std::string_view rung, std::string_view op) const;
   /// Whether the result of a step of this rung is to be garbage.

@@ -18,6 +18,13 @@ constexpr std::uint32_t kLeastRounds = 3;
 constexpr const char* kEngine = "copy-engine";
 constexpr const char* kKernel = "kernel";
 
+/// Data that are stale or reordered show in small moves; of larger ones it matters that all of it arrives, and
+/// comparing takes long.
+constexpr std::uint64_t kOnce = std::uint64_t{4} << 20U;
+std::uint32_t rounds_of(const wire::Step& step, std::uint64_t bytes) {
+  return bytes > kOnce ? std::max(1U, step.rounds) : std::max(kLeastRounds, step.rounds);
+}
+
 /// What one move between two devices needs; every round has data of its own.
 struct Move {
   std::string op;  ///< by what the data are moved
@@ -49,7 +56,7 @@ Outcome<> each_move(StepRun& run, const One& one) {
     for (const std::uint64_t offset : PeerTarget::offsets(bytes)) {
       for (const auto& way : ways_of(run.step())) {
         ++index;
-        for (std::uint32_t round = 1; round <= std::max(kLeastRounds, run.step().rounds); ++round) {
+        for (std::uint32_t round = 1; round <= rounds_of(run.step(), bytes); ++round) {
           auto begun = run.begin(way, {0, round, index});
           if (!begun.ok()) return begun;
           auto moved = one(Move{way, bytes, offset, static_cast<std::uint32_t>(run.step().seed) + index, round});
@@ -201,7 +208,7 @@ Outcome<> p2p_write(StepRun& run) {
   auto& at = targets.value();
   outcome = each_move(run, [&](const Move& move) {
     auto moved = write_one_way(run, *at.pair.a, at.at_a, at.at_b, move);
-    if (!moved.ok() || move.offset != PeerTarget::kGuard) return moved;
+    if (!moved.ok() || move.offset != PeerTarget::kGuard || move.bytes > kOnce) return moved;
     return write_both_ways(run, at.pair, at.at_a, at.at_b, move);
   });
   return outcome.ok() && run.step().repetitions > 1 ? time_writes(run, at, timed_move(run.step())) : outcome;
@@ -263,7 +270,7 @@ Outcome<> peer_copy(StepRun& run) {
   for (const std::uint64_t bytes : peer_sizes(run.step())) {
     run.result().bytes = bytes;
     ++index;
-    for (std::uint32_t round = 1; round <= std::max(kLeastRounds, run.step().rounds); ++round) {
+    for (std::uint32_t round = 1; round <= rounds_of(run.step(), bytes); ++round) {
       auto outcome = run.begin(run.step().op, {0, round, index});
       if (!outcome.ok()) return outcome;
       const Move move{kEngine, bytes, PeerTarget::kGuard, static_cast<std::uint32_t>(run.step().seed) + index, round};

@@ -20,6 +20,8 @@ struct Tools {
   std::string no_library;
   wire::Board& board;
   std::vector<wire::Injection> injections;
+  /// What was changed in the environment for the library: a name and what became of it, for people.
+  std::vector<std::pair<std::string, std::string>> environment = {};
 };
 
 /// The life of a rank: opens its device, says that it is ready (a result of step 0, with the device and the versions

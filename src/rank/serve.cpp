@@ -39,6 +39,7 @@ void tell_versions(Tools& tools, wire::StepResult& ready) {
   ready.library_name = info.name;
   ready.library_version = info.version;
   ready.answers.emplace_back("library_path", info.path);
+  for (const auto& [name, change] : tools.environment) ready.answers.emplace_back("environment " + name, change);
 }
 
 bool answer(Session& session, int channel, const wire::Step& step, const wire::StepResult& result) {

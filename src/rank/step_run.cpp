@@ -13,6 +13,7 @@ using runtime::Outcome;
 using Doing = wire::Progress::Doing;
 
 constexpr std::chrono::milliseconds kLimit{60000};  ///< where a step names none
+constexpr std::chrono::milliseconds kSpin{100000};  ///< of an injected kernel: longer than the deadline of any step
 
 }  // namespace
 
@@ -38,7 +39,9 @@ Outcome<> StepRun::begin(std::string_view op, const At& at) {
   show(at);
   progress_.doing.store(static_cast<std::uint32_t>(Doing::working), std::memory_order_relaxed);
   beat();
-  return session_.injector().before(step_.rung, op);
+  auto outcome = session_.injector().before(step_.rung, op);
+  if (!outcome.ok() || !session_.injector().spins(step_.rung, op)) return outcome;
+  return session_.device().spin(session_.stream(), kSpin);
 }
 
 void StepRun::waiting() {

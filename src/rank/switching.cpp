@@ -40,7 +40,7 @@ class Switching {
 
   Outcome<> start();
   Outcome<> round(std::uint32_t round);
-  Outcome<> finish() { return retire(0); }
+  Outcome<> finish();
 
  private:
   Outcome<> place(const SwitchOp& op, const At& at);
@@ -103,6 +103,14 @@ Outcome<> Switching::round(std::uint32_t round) {
     if (!placed.ok()) return placed;
   }
   return Done{};
+}
+
+Outcome<> Switching::finish() {
+  auto outcome = retire(0);
+  for (const auto* communicator : communicators_) {
+    if (communicator != nullptr) note_ways(run_, *communicator);
+  }
+  return outcome;
 }
 
 Outcome<> Switching::place(const SwitchOp& op, const At& at) {

@@ -18,7 +18,14 @@ constexpr std::uint64_t kChunk = 4096;  ///< elements that are compared at a tim
 
 /// The bytes of a pattern from byte `first` on.
 void fill_bytes(const Pattern& pattern, std::uint64_t first, std::uint64_t bytes, std::byte* out) {
-  for (std::uint64_t done = 0; done < bytes;) {
+  std::uint64_t done = 0;
+  if (first % 4 == 0) {
+    for (; done + 4 <= bytes; done += 4) {
+      const std::uint32_t word = pattern.word((first + done) / 4);
+      std::memcpy(out + done, &word, 4);
+    }
+  }
+  while (done < bytes) {
     const std::uint64_t at = first + done;
     const std::uint32_t word = pattern.word(at / 4);
     const std::uint64_t part = std::min(4 - at % 4, bytes - done);

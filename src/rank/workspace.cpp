@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 namespace gpucoop::rank {
 namespace {
@@ -137,14 +138,15 @@ Outcome<> run_checked(StepRun& run, Workspace& space, Communicator& communicator
   const bool in_place = job.collective == Collective::all_reduce && job.round % 2 == 1;
   outcome = space.reserve(device, job.sent() * element, job.received() * element);
   if (outcome.ok()) outcome = space.prepare(device, stream, job, in_place);
+  run.waiting();
   if (outcome.ok()) {
     outcome = enqueue(*session.tools().library, communicator, job, in_place ? space.receive() : space.send(),
                       space.receive(), stream, run.deadline());
   }
   if (outcome.ok()) outcome = space.fetch(device, stream, job);
   if (!outcome.ok()) return outcome;
-  run.waiting();
   outcome = communicator.settle(stream, run.deadline());
+  note_ways(run, communicator);
   if (!outcome.ok()) return outcome;
   run.beat();
   if (run.spoils(name)) space.spoil(job);
@@ -155,22 +157,35 @@ Outcome<> run_checked(StepRun& run, Workspace& space, Communicator& communicator
   return judged;
 }
 
-Outcome<Communicator*> join(StepRun& run, const wire::Group& group) {
+Outcome<Communicator*> join(StepRun& run, const wire::Group& group, bool limited) {
   run.waiting();
-  auto communicator = run.session().communicators().get(group, run.step().id, run.deadline());
+  auto communicator = run.session().communicators().get(group, run.step().id, run.deadline(), limited);
   if (!communicator.ok()) return communicator;
   run.beat();
   auto& result = run.result();
   const auto info = run.session().tools().library->info();
   result.library_name = info.name;
   result.library_version = info.version;
-  std::set<std::string> ways;
-  for (const auto& way : communicator.value()->transports()) {
-    if (!way.empty()) ways.insert(way);
-  }
-  result.transport.clear();
-  for (const auto& way : ways) result.transport += (result.transport.empty() ? "" : ", ") + way;
+  note_ways(run, *communicator.value());
   return communicator;
+}
+
+void note_ways(StepRun& run, const Communicator& communicator) {
+  std::set<std::string> ways;
+  const auto add = [&ways](std::string_view list) {
+    while (!list.empty()) {
+      const auto end = std::min(list.find(','), list.size());
+      auto way = list.substr(0, end);
+      way.remove_prefix(std::min(way.find_first_not_of(' '), way.size()));
+      if (!way.empty()) ways.emplace(way);
+      list.remove_prefix(std::min(end + 1, list.size()));
+    }
+  };
+  auto& text = run.result().transport;
+  add(text);
+  for (const auto& way : communicator.transports()) add(way);
+  text.clear();
+  for (const auto& way : ways) text += (text.empty() ? "" : ", ") + way;
 }
 
 Outcome<DataType> type_of(const wire::Step& step) {

@@ -48,8 +48,13 @@ runtime::Outcome<> enqueue(collective::Library& library, collective::Communicato
 runtime::Outcome<> run_checked(StepRun& run, Workspace& space, collective::Communicator& communicator, const Job& job,
                                const At& at);
 
-/// This rank's end of a communicator, which all of its ranks ask for; the result tells the library and its ways.
-runtime::Outcome<collective::Communicator*> join(StepRun& run, const wire::Group& group);
+/// This rank's end of a communicator, which all of its ranks ask for; the result tells the library. `limited`: see
+/// Communicators.
+runtime::Outcome<collective::Communicator*> join(StepRun& run, const wire::Group& group, bool limited = true);
+
+/// Adds to the result how the data of a communicator travel. Libraries connect ranks at the first operation of a kind:
+/// to be called after it.
+void note_ways(StepRun& run, const collective::Communicator& communicator);
 
 /// The data type and the operator that a step names; `skipped` for words that are neither. Empty: float32 and sum.
 runtime::Outcome<collective::DataType> type_of(const wire::Step& step);
