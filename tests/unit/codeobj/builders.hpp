@@ -85,8 +85,7 @@ inline std::string metadata(const std::vector<Kernel>& kernels, const std::strin
 
 inline std::string note(std::string_view name, std::uint32_t type, const std::string& body) {
   const auto owner = std::string(name) + '\0';
-  return little(owner.size(), 4) + little(body.size(), 4) + little(type, 4) + padded(owner, 4) +
-         padded(body, 4);
+  return little(owner.size(), 4) + little(body.size(), 4) + little(type, 4) + padded(owner, 4) + padded(body, 4);
 }
 
 struct Segment {
