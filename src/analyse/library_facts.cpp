@@ -75,7 +75,9 @@ class LibraryFacts {
     }
     for (const auto& [text, gpus] : differences_) {
       std::string of;
-      for (const auto& gpu : gpus) of += (of.empty() ? "" : ", ") + short_form(gpu);
+      for (std::size_t i = 0; i < gpus.size(); ++i) {
+        of += (i == 0 ? "" : i + 1 == gpus.size() ? " and " : ", ") + short_form(gpus[i]);
+      }
       topology_.warnings.push_back({"library.differ", "For " + of + ", " + text, to_string(gpus.front())});
     }
   }

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,7 +39,7 @@ Status conflict(const InspectCommand& options) {
 LibrarySearch search_of(const InspectCommand& options) {
   LibrarySearch search;
   search.environments = options.environments;
-  if (options.root) search.root = *options.root;
+  if (options.root && std::filesystem::path(*options.root).lexically_normal() != "/") search.root = *options.root;
   if (search.root == "/") take_environment(search);
   return search;
 }

@@ -33,7 +33,9 @@ class Finder {
     for (const auto& path : path_entries(search_.preload)) {
       if (wanted(name_of(path))) add(path, FoundBy::preload, "preloaded");
     }
-    for (const auto& environment : search_.environments) {
+    for (const auto& given : search_.environments) {
+      const bool inside = search_.root != "/" && given.rfind('/', 0) != 0;
+      const auto environment = (inside ? "/" : "") + given;
       if (!tree_.folder(environment).ok()) return no_folder(environment);
       if (!take_environment_of(environment)) {
         found_.warnings.push_back({"library.no-environment",
