@@ -73,6 +73,13 @@ class Library {
   virtual runtime::Outcome<std::unique_ptr<Communicator>> join(runtime::Device& device, const std::string& id,
                                                                unsigned size, unsigned rank,
                                                                runtime::Deadline deadline) = 0;
+  /// As `join`, but calls of the communicator may wait for other ranks without a limit, as they do in engines, where
+  /// `join` pays for a limit with time in each call. For measuring, by processes that somebody else ends.
+  virtual runtime::Outcome<std::unique_ptr<Communicator>> join_unlimited(runtime::Device& device, const std::string& id,
+                                                                         unsigned size, unsigned rank,
+                                                                         runtime::Deadline deadline) {
+    return join(device, id, size, rank, deadline);
+  }
   /// Operations between the two are one.
   virtual runtime::Outcome<> group_start() = 0;
   virtual runtime::Outcome<> group_end(runtime::Deadline deadline) = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 
@@ -15,6 +16,7 @@ using collective::Communicator;
 using runtime::Done;
 using runtime::Failure;
 using runtime::Outcome;
+using Clock = std::chrono::steady_clock;
 
 constexpr std::array kTimed = {Collective::all_reduce, Collective::reduce,    Collective::broadcast,
                                Collective::all_gather, Collective::send_recv, Collective::reduce_scatter,
@@ -40,10 +42,11 @@ struct Timing {
 
 constexpr std::uint64_t kSmall = 1U << 20U;
 
-/// A number of repetitions that all ranks take, since they wait for each other in each: what the first rank says.
-Outcome<unsigned> agree(StepRun& run, std::uint64_t bytes, unsigned own) {
+/// A number of repetitions of the size with this index that all ranks take, since they wait for each other in each:
+/// what the first rank says.
+Outcome<unsigned> agree(StepRun& run, unsigned index, unsigned own) {
   auto& session = run.session();
-  const auto key = board_key("repetitions", run.step().id, bytes);
+  const auto key = board_key("repetitions", run.step().id, index);
   if (session.rank() == run.step().ranks.front()) {
     session.board().give(key, std::to_string(own));
     return own;
@@ -73,7 +76,7 @@ Outcome<double> median_of(StepRun& run, std::uint32_t samples, unsigned each, co
 }
 
 /// Once with checked values, then timed.
-Outcome<Timing> time_one(StepRun& run, Workspace& space, Communicator& communicator, const Job& job) {
+Outcome<Timing> time_one(StepRun& run, Workspace& space, Communicator& communicator, const Job& job, unsigned index) {
   auto& session = run.session();
   auto outcome = run_checked(run, space, communicator, job, {});
   if (!outcome.ok()) return outcome.failure();
@@ -87,10 +90,15 @@ Outcome<Timing> time_one(StepRun& run, Workspace& space, Communicator& communica
   constexpr double kSample = 3e-3;
   constexpr unsigned kLeast = 5;
   constexpr unsigned kMost = 200;
-  auto first = median_of(run, 3, kLeast, once);
+  const auto began = Clock::now();
+  constexpr std::uint32_t kTries = 3;
+  auto first = median_of(run, kTries, kLeast, once);
   if (!first.ok()) return first.failure();
-  const double wanted = first.value() > 0 ? kSample / first.value() : kMost;
-  auto each = agree(run, out.bytes, static_cast<unsigned>(std::clamp<double>(wanted, kLeast, kMost)));
+  // By the processor's clock as well, which counts what goes on in between: on a busy host that is most of it.
+  const double calls = (kTries + std::max(1U, run.step().warmups)) * kLeast;
+  const double slowest = std::max(first.value(), std::chrono::duration<double>(Clock::now() - began).count() / calls);
+  const double wanted = kSample / std::max(slowest, 1e-9);
+  auto each = agree(run, index, static_cast<unsigned>(std::clamp<double>(wanted, kLeast, kMost)));
   if (!each.ok()) return each.failure();
   auto taken = median_of(run, std::max(3U, run.step().repetitions), each.value(), once);
   if (!taken.ok()) return taken.failure();
@@ -136,10 +144,11 @@ Outcome<> ccl_rates(StepRun& run) {
   Timing least;
   Timing most;
   Workspace space;
+  unsigned index = 0;
   for (const std::uint64_t size : sizes) {
     Job job = job_of(*found, size, type.value(), collective::ReduceOp::sum, ends.size(), ends.rank(), 0);
     job.seed = static_cast<std::uint32_t>(run.step().seed);
-    auto timing = time_one(run, space, ends, job);
+    auto timing = time_one(run, space, ends, job, index++);
     if (!timing.ok()) return timing.failure();
     const auto& t = timing.value();
     const bool better = least.bytes == 0 || t.bytes == kDecode || (least.bytes != kDecode && t.bytes < least.bytes);

@@ -24,6 +24,17 @@ std::size_t depth_for(std::uint64_t bytes) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(kMemory / std::max<std::uint64_t>(1, bytes), 4, 32));
 }
 
+/// Large, then smaller ones: what large operations leave behind is what disturbs small ones, and large ones take long.
+std::uint64_t bytes_of_round(const wire::Step& step, std::uint32_t round) {
+  if (step.sizes.empty()) return 4096;
+  auto sizes = step.sizes;
+  std::sort(sizes.begin(), sizes.end());
+  constexpr std::uint32_t kCycle = 8;
+  const std::uint32_t place = round % kCycle;
+  if (place == 0 || sizes.size() == 1) return sizes.back();
+  return sizes[(place - 1) % (sizes.size() - 1)];
+}
+
 /// One operation that was put on the stream.
 struct Issued {
   Job job;
@@ -94,7 +105,7 @@ Outcome<> Switching::start() {
 
 Outcome<> Switching::round(std::uint32_t round) {
   const auto& step = run_.step();
-  const std::uint64_t bytes = step.sizes.empty() ? 4096 : step.sizes[round % step.sizes.size()];
+  const std::uint64_t bytes = bytes_of_round(step, round);
   const auto ops =
       switch_program(step, run_.session().rank(), std::max<std::uint64_t>(1, bytes / collective::bytes_of(type_)));
   if (!ops) return Failure{ProbeState::skipped, "there is no sequence " + step.sequence};

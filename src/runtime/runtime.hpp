@@ -123,6 +123,12 @@ class Device {
     return Failure{ProbeState::skipped, "this backend cannot mark how far a stream is"};
   }
 
+  /// A kernel that does nothing for so long: what a hang looks like, that ends by itself all the same.
+  virtual Outcome<> spin(Stream& stream, std::chrono::milliseconds duration) {
+    (void)stream, (void)duration;
+    return Failure{ProbeState::skipped, "this backend has no kernel that keeps a device busy"};
+  }
+
   /// Seconds in all by the device's clock for `repetitions` calls of `enqueue` on the stream; waits.
   virtual Outcome<double> timed(Stream& stream, unsigned repetitions, const std::function<Outcome<>()>& enqueue,
                                 Deadline deadline) = 0;

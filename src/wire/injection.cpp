@@ -12,13 +12,14 @@ namespace {
 
 using Fault = Injection::Fault;
 
-constexpr std::array<std::pair<std::string_view, Fault>, 8> kFaults = {{{"hang", Fault::hang},
+constexpr std::array<std::pair<std::string_view, Fault>, 9> kFaults = {{{"hang", Fault::hang},
                                                                         {"wrong-data", Fault::wrong_data},
                                                                         {"crash", Fault::crash},
                                                                         {"slow", Fault::slow},
                                                                         {"refuse", Fault::refuse},
                                                                         {"exit", Fault::exit},
                                                                         {"garbage", Fault::garbage},
+                                                                        {"spin", Fault::spin},
                                                                         {"global-state", Fault::global_state}}};
 
 /// What ranks announce in front of an operation: rungs of the ladder, and operations of more than one rung.

@@ -10,7 +10,7 @@
 
 namespace gpucoop::wire {
 
-/// A fault that the host backend is made to have, so that anyone can see what is said then.
+/// A fault that ranks are made to have, so that anyone can see what is said then.
 struct Injection {
   enum class Fault : std::uint8_t {
     hang,          ///< stays in front of the operation for ever
@@ -20,7 +20,9 @@ struct Injection {
     refuse,        ///< says no, as a driver or a library does
     exit,          ///< the process ends by itself, with status 3
     garbage,       ///< sends something else than a result
-    global_state,  ///< the collective library keeps state for the process that belongs to one communicator
+    spin,          ///< a kernel in front of the operation keeps the device busy for longer than any deadline; it ends
+    global_state,  ///< of the host backend: the collective library keeps state for the process that belongs to one
+                   ///< communicator
   };
   Fault fault = Fault::hang;
   std::optional<unsigned> rank;  ///< none: all of them

@@ -6,7 +6,7 @@ set -uo pipefail
 bundle=$(realpath "$1")
 out=$(realpath "$2")
 nccl=${3:-}
-export LD_LIBRARY_PATH=$bundle${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH=$bundle/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 # Multicast over NVLink is a matter of the whole machine, also of others that share it.
 export NCCL_NVLS_ENABLE=0 CUDA_CACHE_DISABLE=1
 if [[ -z $nccl ]]; then
@@ -36,10 +36,10 @@ library=()
 [[ -z $nccl ]] || library=(--nccl "$nccl")
 rank_library=()
 [[ -z $nccl ]] || rank_library=(--library "$nccl")
-run smoke 150 "$bundle/cuda_smoke" "${library[@]}"
+run smoke 150 "$bundle/bin/cuda_smoke" "${library[@]}"
 grep '^-' "$out/smoke.txt" | grep -v NCCL_
 grep '^ok.*\( open \|transport\|us a round\|handshake alone\)' "$out/smoke.txt"
-ladder=("$bundle/cuda_ladder" --rank "$bundle/gpucoop-rank" --device "${devices[0]}" --device "${devices[1]}" \
+ladder=("$bundle/bin/cuda_ladder" --rank "$bundle/libexec/gpucoop/gpucoop-rank" --device "${devices[0]}" --device "${devices[1]}" \
   "${rank_library[@]}")
 run ladder 150 "${ladder[@]}" --wide yes
 grep 'GB/s\|latency\|us$\|access\|team' "$out/ladder.txt" | cut -c1-260
@@ -50,7 +50,7 @@ for variant in "no-p2p NCCL_P2P_DISABLE=1" "no-shm NCCL_P2P_DISABLE=1 NCCL_SHM_D
   run "ladder-$name" 45 env $settings "${ladder[@]}" --only ccl.latency
   grep 'ccl.latency' "$out/ladder-$name.txt" | cut -c1-400
 done
-"$bundle/gpucoop-rank" --query nvml >"$out/nvml.bin" 2>"$out/nvml.err"
+"$bundle/libexec/gpucoop/gpucoop-rank" --query nvml >"$out/nvml.bin" 2>"$out/nvml.err"
 echo "nvml: exit $?, $(stat -c %s "$out/nvml.bin") bytes"
 tr -c '[:print:]' ' ' <"$out/nvml.bin" | tr -s ' ' | cut -c1-600
 echo

@@ -7,6 +7,9 @@ namespace smoke {
 
 /// The stand-in of tests/fakes, which is right but slow.
 inline bool is_simulated(const gpucoop::runtime::Device& d) { return d.info().name.rfind("Fake", 0) == 0; }
+/// Asked for with `--small yes`: sizes for tools that look at every access.
+inline bool wants_small = false;
+inline bool takes_small(const gpucoop::runtime::Device& d) { return wants_small || is_simulated(d); }
 /// Every operation of a device by itself.
 void check_device(Report& r, gpucoop::runtime::Device& d);
 /// Every operation between two devices that one process has open.

@@ -144,7 +144,7 @@ void check_hang(Report& r, Device& d, Stream& s) {
 }
 
 void check_rates(Report& r, Device& d, Stream& s) {
-  const std::uint64_t bytes = (is_simulated(d) ? 1 : 256) * kMiB;
+  const std::uint64_t bytes = (takes_small(d) ? 1 : 256) * kMiB;
   auto x = d.allocate(bytes);
   auto y = d.allocate(bytes);
   auto h = d.allocate_host(bytes);
@@ -201,7 +201,7 @@ void check_pair(Report& r, Device& a, Device& b) {
   }
   auto sa = a.make_stream();
   auto sb = b.make_stream();
-  const std::uint64_t bytes = (is_simulated(a) ? 1 : 64) * kMiB + 4;
+  const std::uint64_t bytes = (takes_small(a) ? 1 : 64) * kMiB + 4;
   auto xa = a.allocate(bytes);
   auto xb = b.allocate(bytes);
   auto yb = b.allocate(bytes);
@@ -243,13 +243,18 @@ void check_pair(Report& r, Device& a, Device& b) {
     std::uint32_t counted = 0;
     std::memcpy(&counted, count_host.value()->pointer(), 4);
     r.check(counted == 1000000, "atomics from both", std::to_string(counted));
+    // Without atomics that the host bus carries, two devices lose each other's additions there.
+    const bool native = a.info().host_atomics.value_or(false) && b.info().host_atomics.value_or(false);
     std::memset(count_host.value()->pointer(), 0, 64);
     r.check(a.count(*sa.value(), *count_host.value(), 0, 50000), "count from a");
     r.check(b.count(*sb.value(), *count_host.value(), 0, 50000), "count from b");
     r.check(sa.value()->wait(in(10)), "wait");
     r.check(sb.value()->wait(in(10)), "wait");
     std::memcpy(&counted, count_host.value()->pointer(), 4);
-    r.check(counted == 100000, "atomics from both in host memory", std::to_string(counted));
+    if (native)
+      r.check(counted == 100000, "atomics from both in host memory", std::to_string(counted));
+    else
+      r.note("atomics from both in host memory", fmt::format("{} of 100000 arrived; not native", counted));
   }
   const auto shake = [&](const char* what, Buffer& own_a, Buffer& own_b) {
     auto ea = a.handshake(*sa.value(), own_a, own_b, {0, 2000, std::chrono::milliseconds(3000)});

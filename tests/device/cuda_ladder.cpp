@@ -22,6 +22,7 @@ struct Arguments {
   std::uint64_t most = ~std::uint64_t{0};
   bool wide = false;
   std::string only;
+  std::chrono::milliseconds deadline{0};  ///< 0: each step's own
 };
 
 Arguments parse(int count, char** words) {
@@ -37,6 +38,8 @@ Arguments parse(int count, char** words) {
     if (name == "--most") out.most = std::strtoull(value.c_str(), nullptr, 10);
     if (name == "--wide") out.wide = value == "yes";
     if (name == "--only") out.only = value;
+    if (name == "--inject") out.setup.arguments.insert(out.setup.arguments.end(), {"--inject", value});
+    if (name == "--deadline") out.deadline = std::chrono::milliseconds(std::strtoull(value.c_str(), nullptr, 10));
   }
   return out;
 }
@@ -94,7 +97,8 @@ int main(int argc, char** argv) {
       std::printf("team started in %.3f s\n", how.seconds);
       team = std::move(started).value();
     }
-    const auto end = team->run(planned.step, planned.deadline, [] { return true; });
+    const auto deadline = arguments.deadline.count() > 0 ? arguments.deadline : planned.deadline;
+    const auto end = team->run(planned.step, deadline, [] { return true; });
     print(planned, end);
     for (const auto& result : end.results) failed += result.state != ProbeState::passed ? 1 : 0;
     failed += end.timed_out ? 1 : 0;

@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
     const std::string name = argv[i];
     if (name == "--cuda") arguments.cuda = argv[i + 1];
     if (name == "--nccl") arguments.nccl = argv[i + 1];
+    if (name == "--small") wants_small = std::strcmp(argv[i + 1], "yes") == 0;
     if (name == "--only") arguments.only = argv[i + 1];
   }
   const auto wanted = [&](const char* part) { return arguments.only.empty() || arguments.only == part; };

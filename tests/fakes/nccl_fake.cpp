@@ -116,6 +116,13 @@ int launch(const Work& work) {
   Communicator& c = *work.communicator;
   if (told("op-crash", c.rank)) fake::crash();
   connect(c);
+  // As since 2.22: the first collective operation needs all ranks before it is on the stream.
+  if (work.run && !c.connecting) {
+    c.connecting = true;
+    ++c.shared->connected;
+    while (c.blocking && c.shared->connected < c.size && !c.given_up)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   auto& task = kept(std::function<void()>([work] {
     Communicator& mine = *work.communicator;
     if (told("op-late-error", mine.rank)) {
@@ -233,6 +240,7 @@ FAKE_API int ncclCommGetAsyncError(void* communicator, int* result) {
   Communicator& c = *as_communicator(communicator);
   if (c.state == kInProgress && c.shared->joined >= c.size && !told("init-hang", c.rank)) c.state = kSuccess;
   *result = c.state;
+  if (*result == kSuccess && c.connecting && c.shared->connected < c.size) *result = kInProgress;
   if (*result == kSuccess && c.polls_left > 0) {
     --c.polls_left;
     *result = kInProgress;

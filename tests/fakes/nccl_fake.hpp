@@ -46,6 +46,7 @@ struct Mailbox {
 struct Shared {
   std::atomic<int> joined;
   std::atomic<int> arrived;
+  std::atomic<int> connected;
   std::atomic<std::uint32_t> turn;
   unsigned char slots[kMostRanks][kSlot];
   Mailbox mail[kMostRanks][kMostRanks];
@@ -67,6 +68,7 @@ struct Communicator {
   std::atomic<int> polls_left{0};
   std::atomic<bool> given_up{false};
   bool connected = false;
+  bool connecting = false;  // to all others, at the first collective operation
   Shared* shared = nullptr;
 };
 

@@ -32,7 +32,7 @@ Outcome<void*> operand(const char* function, const Place& place, std::uint64_t e
 
 Outcome<std::unique_ptr<Communicator>> NcclCommunicator::join(std::shared_ptr<Session> session, runtime::Device& device,
                                                               const std::string& id, unsigned size, unsigned rank,
-                                                              runtime::Deadline deadline) {
+                                                              bool blocking, runtime::Deadline deadline) {
   UniqueId unique{};
   if (id.size() != sizeof unique.bytes)
     return Failure{ProbeState::failed, fmt::format("an id of {} bytes is none of NCCL's", id.size())};
@@ -43,7 +43,7 @@ Outcome<std::unique_ptr<Communicator>> NcclCommunicator::join(std::shared_ptr<Se
   s.log->begin(c->number_);
   Config config;
   config.version = static_cast<unsigned>(s.abi->version);
-  config.blocking = s.blocking ? 1 : 0;
+  config.blocking = blocking ? 1 : 0;
   constexpr const char* function = "ncclCommInitRankConfig";
   const int code = s.abi->init(&c->handle_, static_cast<int>(size), unique, static_cast<int>(rank), &config);
   auto joined = finish(s, function, code, c->handle_, deadline);
@@ -211,8 +211,12 @@ Outcome<> NcclCommunicator::give_up(runtime::Deadline deadline) {
 
 std::vector<std::string> NcclCommunicator::transports() const {
   std::vector<std::string> all(size_);
-  for (auto& [peer, text] : session_->log->read().transports(number_, rank_))
+  const LogReader log = session_->log->read();
+  for (const auto& [peer, text] : log.transports(number_, rank_))
     if (peer < size_ && peer != rank_) all[peer] = text;
+  if (!log.has_multicast(number_)) return all;
+  for (unsigned peer = 0; peer < size_; ++peer)
+    if (peer != rank_) all[peer] += all[peer].empty() ? "NVLS" : ",NVLS";
   return all;
 }
 

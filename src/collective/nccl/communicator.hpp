@@ -13,7 +13,8 @@ class NcclCommunicator final : public Communicator {
   [[nodiscard]] static runtime::Outcome<std::unique_ptr<Communicator>> join(std::shared_ptr<Session> session,
                                                                             runtime::Device& device,
                                                                             const std::string& id, unsigned size,
-                                                                            unsigned rank, runtime::Deadline deadline);
+                                                                            unsigned rank, bool blocking,
+                                                                            runtime::Deadline deadline);
   ~NcclCommunicator() override;
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;

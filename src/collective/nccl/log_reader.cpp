@@ -70,6 +70,7 @@ std::string transport_kind(std::string_view text) {
   auto second = text.find_first_of("/(", first + 1);
   std::string name(text.substr(0, second));
   if (kind == "NET" && text.find("/GDRDMA") != std::string_view::npos) name += "/GDRDMA";
+  if (kind == "P2P" && text.find("/CE") != std::string_view::npos) name += "/CE";
   return name;
 }
 
@@ -103,6 +104,11 @@ void LogReader::take_line(std::string_view line) {
   if (const auto at = line.find(warn); at != std::string_view::npos) {
     if (warnings_.size() == kMostWarnings) warnings_.erase(warnings_.begin());
     warnings_.emplace_back(line.substr(at + warn.size()));
+    return;
+  }
+  // Written once the buffers for multicast are there; `NVLS multicast support` alone is no more than an offer.
+  if (line.find("NCCL INFO NVLS comm ") != std::string_view::npos) {
+    if (multicast_.size() < kMostWays) multicast_.insert(communicator_);
     return;
   }
   Connection found;

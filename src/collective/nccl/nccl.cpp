@@ -28,7 +28,13 @@ class NcclLibrary final : public Library {
 
   Outcome<std::unique_ptr<Communicator>> join(runtime::Device& device, const std::string& id, unsigned size,
                                               unsigned rank, runtime::Deadline deadline) override {
-    return NcclCommunicator::join(session_, device, id, size, rank, deadline);
+    return NcclCommunicator::join(session_, device, id, size, rank, session_->blocking, deadline);
+  }
+
+  Outcome<std::unique_ptr<Communicator>> join_unlimited(runtime::Device& device, const std::string& id, unsigned size,
+                                                        unsigned rank, runtime::Deadline deadline) override {
+    // A communicator that does not block starts a thread for each call: 75 us instead of 13 us for 8 bytes.
+    return NcclCommunicator::join(session_, device, id, size, rank, true, deadline);
   }
 
   Outcome<> group_start() override {

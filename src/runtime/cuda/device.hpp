@@ -42,8 +42,7 @@ class CudaDevice final : public Device {
   Outcome<std::unique_ptr<Graph>> record(Stream& stream, const std::function<Outcome<>()>& enqueue) override;
   Outcome<> replay(Stream& stream, Graph& graph) override;
 
-  /// A kernel that does nothing for so long: what a hang looks like, that ends by itself all the same.
-  Outcome<> spin(Stream& stream, std::chrono::milliseconds duration);
+  Outcome<> spin(Stream& stream, std::chrono::milliseconds duration) override;
 
  private:
   CudaDevice(std::shared_ptr<Context> context, DeviceInfo info)

@@ -71,9 +71,21 @@ TEST_CASE("lines that only look like a connection are not one") {
 
 TEST_CASE("a transport's kind is told without its instance") {
   CHECK(transport_kind("P2P/IPC") == "P2P/IPC");
-  CHECK(transport_kind("P2P/CUMEM/CE") == "P2P/CUMEM");
   CHECK(transport_kind("SHM/CE/direct") == "SHM/CE/direct");
   CHECK(transport_kind("NET/Socket/1") == "NET/Socket");
   CHECK(transport_kind("NET/Socket/0(3)/Shared") == "NET/Socket");
   CHECK(transport_kind("COLLNET") == "COLLNET");
+}
+
+TEST_CASE("copy engines and multicast are told, and an offer of multicast is not") {
+  CHECK(transport_kind("P2P/CUMEM/CE") == "P2P/CUMEM/CE");
+  CHECK(transport_kind("P2P/IPC/read") == "P2P/IPC");
+  CHECK(transport_kind("SHM/CE/direct") == "SHM/CE/direct");
+  LogReader r;
+  r.take(LogReader::mark(4));
+  r.take("h:1:2 [0] NCCL INFO NVLS multicast support is available on dev 0 (NVLS_NCHANNELS 16)\n");
+  CHECK_FALSE(r.has_multicast(4));
+  r.take("h:1:2 [0] NCCL INFO NVLS comm 0x55 headRank 0 nHeads 8 nvlsRanks 8 buffSize 4194304 nvlsPerRankSize 1\n");
+  CHECK(r.has_multicast(4));
+  CHECK_FALSE(r.has_multicast(3));
 }

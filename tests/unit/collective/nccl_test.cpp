@@ -228,6 +228,10 @@ TEST_CASE("NCCL: a refusal is told in the library's words") {
 TEST_CASE("NCCL: an operation that never ends is hung, and its communicator can be given up") {
   Two t;
   REQUIRE(t.a.c != nullptr);
+  t.both([&](Rank& r) {
+    static_cast<void>(sum(r, 100));
+    static_cast<void>(r.c->settle(*r.stream, in(5000)));
+  });
   const Told told("op-hang", "0");
   REQUIRE(sum(t.a, 100).ok());
   auto hung = t.a.c->settle(*t.a.stream, in(60));
@@ -237,6 +241,16 @@ TEST_CASE("NCCL: an operation that never ends is hung, and its communicator can 
   CHECK(t.a.c->give_up(in(2000)).ok());
   CHECK_FALSE(sum(t.a, 100).ok());
   CHECK(t.a.stream->wait(in(5000)).ok());
+}
+
+TEST_CASE("NCCL: the first operation waits in its call for a rank that does not come, up to the limit of a call") {
+  Two t(5000, std::chrono::milliseconds(200));
+  REQUIRE(t.a.c != nullptr);
+  auto hung = sum(t.a, 100);
+  REQUIRE_FALSE(hung.ok());
+  CHECK(hung.failure().state == ProbeState::hung);
+  CHECK(hung.failure().text == "ncclAllReduce: still in progress at the deadline");
+  CHECK(t.a.c->give_up(in(2000)).ok());
 }
 
 TEST_CASE("NCCL: giving up that never comes back is left at its deadline") {
@@ -254,6 +268,10 @@ TEST_CASE("NCCL: giving up that never comes back is left at its deadline") {
 TEST_CASE("NCCL: an error that comes later ends the wait before its deadline") {
   Two t;
   REQUIRE(t.a.c != nullptr);
+  t.both([&](Rank& r) {
+    static_cast<void>(sum(r, 100));
+    static_cast<void>(r.c->settle(*r.stream, in(5000)));
+  });
   {
     const Told told("op-late-error", "0");
     REQUIRE(sum(t.a, 100).ok());
