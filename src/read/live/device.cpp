@@ -41,7 +41,7 @@ void fill_identity(const Folder& folder, PciDevice& device) {
   fill16(device.device_id, "device");
   fill16(device.subsystem_vendor_id, "subsystem_vendor");
   fill16(device.subsystem_device_id, "subsystem_device");
-  if (device.class_code.is_unknown()) device.class_code = hex<std::uint16_t>(folder, "class", 6, 8);
+  if (device.class_code.is_unknown()) device.class_code = read_class(folder);
   if (device.revision.is_unknown()) device.revision = hex<std::uint8_t>(folder, "revision", 2);
   if (device.subsystem_vendor_id.is(0) && device.subsystem_device_id.is(0)) {
     device.subsystem_vendor_id = Known<std::uint16_t>::absent();
@@ -148,13 +148,18 @@ bool is_asleep(const Known<std::string>& runtime_status, const Known<std::string
 }
 
 bool any_display_or_accelerator(const std::vector<PciDevice>& devices) {
-  return std::any_of(devices.begin(), devices.end(), is_display_or_accelerator);
+  return std::any_of(devices.begin(), devices.end(),
+                     [](const PciDevice& device) { return is_display_or_accelerator(device); });
 }
 
-bool is_display_or_accelerator(const PciDevice& device) {
-  const unsigned base = device.class_code.value_or(0) >> 8U;
+Known<std::uint16_t> read_class(const Folder& folder) { return hex<std::uint16_t>(folder, "class", 6, 8); }
+
+bool is_display_or_accelerator(const Known<std::uint16_t>& class_code) {
+  const unsigned base = class_code.value_or(0) >> 8U;
   return base == 0x03 || base == 0x12;
 }
+
+bool is_display_or_accelerator(const PciDevice& device) { return is_display_or_accelerator(device.class_code); }
 
 PciDevice read_device(const Folder& folder, const Address& address) {
   PciDevice device;

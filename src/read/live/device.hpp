@@ -20,7 +20,10 @@ namespace gpucoop {
 /// kernel remembers, so reading it wakes nothing.
 [[nodiscard]] bool is_asleep(const Known<std::string>& runtime_status, const Known<std::string>& power_state);
 
+/// Base and sub-class as the kernel remembers them: reading them touches no device.
+[[nodiscard]] Known<std::uint16_t> read_class(const Folder& folder);
 /// Base class 03 (display) or 12 (processing accelerator): what may be a GPU.
+[[nodiscard]] bool is_display_or_accelerator(const Known<std::uint16_t>& class_code);
 [[nodiscard]] bool is_display_or_accelerator(const PciDevice& device);
 [[nodiscard]] bool any_display_or_accelerator(const std::vector<PciDevice>& devices);
 

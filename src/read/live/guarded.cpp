@@ -10,6 +10,7 @@
 #include "read/live/driver_attributes.hpp"
 #include "read/live/holders/holders.hpp"
 #include "read/live/holders/processes.hpp"
+#include "read/live/kernel_build.hpp"
 #include "read/live/kfd.hpp"
 #include "read/live/kfd_topology.hpp"
 #include "read/live/reports.hpp"
@@ -19,12 +20,26 @@ namespace {
 
 using End = ChildReading::End;
 
-std::vector<Address> gpus_of(const Recording& recording) {
+/// The class that the kernel remembers is enough, and asking for it wakes no device.
+std::vector<Address> find_gpus(const Folder& sys) {
   std::vector<Address> gpus;
-  for (const auto& device : recording.devices) {
-    if (is_display_or_accelerator(device)) gpus.push_back(device.address);
+  const auto list = sys.folder("bus/pci/devices");
+  for (const auto& name : list.names()) {
+    const auto address = parse_address(name);
+    if (address && is_display_or_accelerator(read_class(list.folder(name)))) gpus.push_back(*address);
   }
   return gpus;
+}
+
+void read_all(const Roots& roots, ChildOutput& output) {
+  Reports reports(output);
+  const auto sys = roots.open(roots.sys);
+  const auto gpus = find_gpus(sys);
+  if (gpus.empty()) return;
+  read_kernel_build(roots, reports);
+  read_kfd_topology(sys, reports);
+  read_driver_attributes(sys, gpus, reports);
+  read_processes(sys, roots.open(roots.proc), roots.open(roots.etc), reports);
 }
 
 void warn(const ChildReading& reading, Recording& recording) {
@@ -55,29 +70,18 @@ void warn(const ChildReading& reading, Recording& recording) {
 
 }  // namespace
 
-GuardedReading::GuardedReading(const Roots& roots, const Recording& recording, const ChildLimits& limits) {
-  const auto gpus = gpus_of(recording);
-  if (gpus.empty()) return;
-  child_ = std::make_unique<ReaderChild>(
-      [&](ChildOutput& output) {
-        Reports reports(output);
-        const auto sys = roots.open(roots.sys);
-        read_kfd_topology(sys, reports);
-        read_driver_attributes(sys, gpus, reports);
-        read_processes(sys, roots.open(roots.proc), roots.open(roots.etc), reports);
-      },
-      limits);
-}
+GuardedReading::GuardedReading(const Roots& roots, const ChildLimits& limits)
+    : child_([&roots](ChildOutput& output) { read_all(roots, output); }, limits) {}
 
 void GuardedReading::add_to(Recording& recording, const Rules& rules) {
-  if (!child_) return;
-  const auto reading = child_->take();
+  if (!any_display_or_accelerator(recording.devices)) return;
+  const auto reading = child_.take();
   KfdTopology topology;
   HolderFindings findings;
   std::vector<DriverAttributes> attributes;
   std::vector<DeviceNodes> nodes;
   for (const auto& message : reading.messages) {
-    if (topology.take(message) || findings.take(message)) continue;
+    if (take_kernel_build(message, recording.host) || topology.take(message) || findings.take(message)) continue;
     if (topic_of(message) == Topic::driver_attributes) attributes.push_back(unpacked<DriverAttributes>(message));
     if (topic_of(message) == Topic::device_nodes) nodes.push_back(unpacked<DeviceNodes>(message));
   }

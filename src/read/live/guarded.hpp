@@ -1,7 +1,5 @@
 #pragma once
 
-#include <memory>
-
 #include "model/recording.hpp"
 #include "read/live/reader_child.hpp"
 #include "read/live/roots.hpp"
@@ -9,19 +7,20 @@
 
 namespace gpucoop {
 
-/// What a wedged GPU driver can block is read in a reader child, where there is a GPU: KFD's topology, driver
-/// attributes and who holds the GPUs. The child starts with this object, so that other things can be read meanwhile.
+/// What only hosts with GPUs have is read in a reader child: what a wedged driver can block (KFD's topology, driver
+/// attributes, who holds the GPUs), and what takes long (how the kernel was built). The child starts with this object
+/// and finds the GPUs by itself, so that the devices' registers can be read meanwhile.
 class GuardedReading {
  public:
-  /// The recording's devices must have been read before. `roots` must outlive the object.
-  GuardedReading(const Roots& roots, const Recording& recording, const ChildLimits& limits = {});
+  /// `roots` must outlive the object.
+  explicit GuardedReading(const Roots& roots, const ChildLimits& limits = {});
 
-  /// Waits for the child and adds what it read. What was not read within the deadline is unknown (`timeout`), and a
-  /// warning names what could not be read. Once only.
+  /// Waits for the child and adds what it read, where the recording has a GPU; its devices must be there. What was not
+  /// read within the deadline is unknown (`timeout`), and a warning names what could not be read. Once only.
   void add_to(Recording& recording, const Rules& rules);
 
  private:
-  std::unique_ptr<ReaderChild> child_;  ///< null where there is no GPU
+  ReaderChild child_;
 };
 
 }  // namespace gpucoop

@@ -9,7 +9,6 @@
 #include "read/live/device.hpp"
 #include "read/live/firmware.hpp"
 #include "read/live/iommu.hpp"
-#include "read/live/kernel_build.hpp"
 #include "read/live/kernel_log.hpp"
 #include "read/live/limits.hpp"
 #include "read/live/nodes.hpp"
@@ -71,13 +70,6 @@ void read_kernel(const Folder& proc, HostReading& host) {
   if (parameters.is_known()) host.command_line = admitted_parameters(parameters.value());
 }
 
-/// What tells only about GPUs, where there may be one.
-void read_for_gpus(const Roots& roots, Recording& recording) {
-  if (!any_display_or_accelerator(recording.devices)) return;
-  read_kernel_build(roots, recording.host);
-  read_nodes(roots, recording);
-}
-
 }  // namespace
 
 void read_host(const Roots& roots, const Rules& rules, Recording& recording) {
@@ -93,7 +85,7 @@ void read_host(const Roots& roots, const Rules& rules, Recording& recording) {
   read_iommu(sys, recording);
   read_numa(sys, recording);
   read_firmware_slots(sys, recording);
-  read_for_gpus(roots, recording);
+  if (any_display_or_accelerator(recording.devices)) read_nodes(roots, recording);
   read_kernel_log(roots, rules, recording);
 }
 

@@ -58,16 +58,13 @@ void read_names(const Roots& roots, std::vector<PciDevice>& devices) {
   if (!any_display_or_accelerator(devices)) return;
   constexpr std::size_t kMost = std::size_t{8} << 20;
   for (const auto& folder : roots.names) {
-    const auto list = Folder::open(folder).file("pci.ids");
+    const auto names = Folder::open(folder);
+    const auto list = names.file("pci.ids");
     if (!list) continue;
-    NameFinder finder(devices);
-    std::vector<std::uint8_t> piece(std::size_t{64} << 10);
-    for (std::size_t at = 0; at < kMost;) {
-      const auto got = read_at(list, at, piece);
-      if (got == 0 || !finder.take({reinterpret_cast<const char*>(piece.data()), got})) break;
-      at += got;
-    }
-    finder.finish();
+    const auto read = [&](std::size_t at, std::span<std::uint8_t> room) {
+      return at < kMost ? read_at(list, at, room) : 0;
+    };
+    take_names(read, std::min(kMost, static_cast<std::size_t>(names.status("pci.ids").value_or({}).size)), devices);
     return;
   }
 }
@@ -84,6 +81,7 @@ Result<Recording> read_live(const Roots& roots, const Rules& rules) {
   recording.live = roots.of_this_host;
   recording.direct = true;
   recording.sources.push_back({roots.sys, SourceKind::live});
+  GuardedReading guarded(roots);
   const auto list = sys.folder("bus/pci/devices");
   if (list.ok()) {
     read_devices(list, recording);
@@ -93,7 +91,6 @@ Result<Recording> read_live(const Roots& roots, const Rules& rules) {
                                                  : "The list of PCI devices (bus/pci/devices) may not be read.",
                                   roots.sys});
   }
-  GuardedReading guarded(roots, recording);
   read_slots(sys, recording.devices);
   read_host(roots, rules, recording);
   guarded.add_to(recording, rules);

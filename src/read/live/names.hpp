@@ -2,42 +2,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "model/pci.hpp"
 
 namespace gpucoop {
 
+/// Fills as much of the room as there is from an offset on; gives how much. 0: the end.
+using ReadAt = std::function<std::size_t(std::size_t offset, std::span<std::uint8_t> room)>;
+
 /// Names devices by a list of the form of pci.ids (vendors at the start of a line, their devices below them behind a
-/// tab), as lspci does: vendor and device; the first entry counts. Others keep no name. The list comes in pieces, since
-/// it is long and what is wanted often stands early.
-class NameFinder {
- public:
-  /// `devices` must outlive the object and stay where they are.
-  explicit NameFinder(std::vector<PciDevice>& devices);
-
-  /// False once every device has its name: the rest of the list is not needed.
-  bool take(std::string_view piece);
-  /// The last line may have no end.
-  void finish();
-
- private:
-  struct Wanted {
-    PciDevice* device;
-    bool found = false;
-  };
-  using DevicesById = std::multimap<std::uint16_t, Wanted>;
-
-  void take_line(std::string_view line);
-
-  std::map<std::uint16_t, DevicesById> vendors_;
-  std::size_t missing_ = 0;
-  DevicesById* below_ = nullptr;  ///< the devices of the vendor whose entries are being read; null: none is wanted
-  std::string vendor_;
-  std::string begun_;  ///< the start of a line whose end has not come yet
-};
+/// tab), as lspci does: vendor and device; the first entry counts. Others keep no name. The list is long: a vendor is
+/// looked for by halving, since the list is in the order of ids, and where it is not, from the start.
+void take_names(const ReadAt& list, std::size_t bytes, std::vector<PciDevice>& devices);
 
 }  // namespace gpucoop

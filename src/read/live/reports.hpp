@@ -10,6 +10,7 @@ namespace gpucoop {
 
 /// What a message of the reader child is about.
 enum class Topic : std::uint8_t {
+  kernel_build,
   kfd_start,
   kfd_node,
   kfd_links,
