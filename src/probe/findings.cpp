@@ -31,6 +31,7 @@ std::string hang_in_words(Hang hang) {
     case Hang::idle:
       return "nobody waits for others and nothing is computed: a call of the runtime or library does not "
              "come back";
+    case Hang::slow: return "slow, not stuck: it was getting on when its time was over (--timeout gives it more)";
     case Hang::none: break;
   }
   return {};

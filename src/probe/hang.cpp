@@ -70,6 +70,7 @@ Hang kind_of(const wire::Step& step, const std::vector<const RankLook*>& stuck) 
   };
   if (any(is_stopped)) return Hang::stopped;
   if (any(is_blocked)) return Hang::blocked;
+  if (any([](const RankLook& l) { return !l.gone && l.moves; })) return Hang::slow;
   const auto waiting =
       std::count_if(stuck.begin(), stuck.end(), [&](const RankLook* look) { return waits(step, *look); });
   if (waiting == static_cast<std::ptrdiff_t>(stuck.size())) return Hang::all_waiting;
@@ -84,6 +85,7 @@ std::string_view summary(Hang hang) {
     case Hang::spinning: return "nobody waits";
     case Hang::blocked: return "not all have come";
     case Hang::stopped: return "not all have come";
+    case Hang::slow: return "still going on";
     case Hang::idle: return "nobody waits or works";
     case Hang::none: break;
   }
@@ -100,6 +102,7 @@ std::string_view to_string(Hang hang) {
     case Hang::spinning: return "spinning";
     case Hang::blocked: return "blocked";
     case Hang::stopped: return "stopped";
+    case Hang::slow: return "slow";
     case Hang::idle: return "idle";
   }
   return "none";

@@ -18,6 +18,7 @@ enum class Hang : std::uint8_t {
   spinning,     ///< nobody waits, and processors are used
   blocked,      ///< inside the kernel, uninterruptibly: state D
   stopped,      ///< by a signal or a debugger: state T
+  slow,         ///< some got on while they were looked at: too little time, and nothing is stuck
   idle          ///< nobody waits, and nothing is used
 };
 /// `all-waiting`, `one-missing`, …
@@ -44,7 +45,7 @@ struct HangReport {
   std::string text;  ///< `all wait: rank 0 waits in tp0 (ranks 0, 1) at round 17, …`
 };
 
-/// What the ranks of a step were doing when it had not come to its end. The worst kind counts: stopped, blocked, one
+/// What the ranks of a step were doing when it had not come to its end. The worst kind counts: stopped, blocked, slow, one
 /// missing, spinning, all waiting.
 [[nodiscard]] HangReport describe_hang(const wire::Step& step, const std::vector<RankLook>& ranks);
 

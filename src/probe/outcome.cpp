@@ -103,7 +103,7 @@ class Ended {
       run_.reason = "something else than an answer came back: " +
                     (silent_.empty() ? std::string("from one of the ranks") : "from " + names(silent_));
     } else if (end_.timed_out) {
-      run_.state = ProbeState::hung;
+      run_.state = end_.hang == Hang::slow ? ProbeState::inconclusive : ProbeState::hung;
       run_.reason = "no answer within " + duration(planned_.deadline) +
                     (silent_.empty() || !end_.where_stuck.empty() ? std::string() : " from " + names(silent_)) +
                     (end_.where_stuck.empty() ? "" : ": " + end_.where_stuck);

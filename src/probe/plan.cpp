@@ -16,6 +16,7 @@ constexpr milliseconds kRankMargin{1500};
 constexpr milliseconds kCollectiveMargin{3000};
 constexpr std::uint32_t kRounds = 1000;
 const std::vector<std::uint64_t> kGroupSizes = {2048, 65536, 1048584};
+const std::vector<std::uint64_t> kSimulatedGroupSizes = {2048, 65536, 262152};
 
 bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -127,7 +128,7 @@ class Planner {
     for (const auto& division : divisions) {
       auto planned = start(rung, everybody);
       planned.step.op = "all_reduce";
-      planned.step.sizes = kGroupSizes;
+      planned.step.sizes = wish_.most_bytes > 0 ? kSimulatedGroupSizes : kGroupSizes;
       planned.step.dtype = "float32";
       planned.step.reduce = "sum";
       planned.step.groups = division.groups;
@@ -150,7 +151,7 @@ class Planner {
       for (const auto sync : {wire::Sync::none, wire::Sync::stream, wire::Sync::rendezvous}) {
         auto planned = start(rung, everybody);
         planned.step.op = "all_reduce";
-        planned.step.sizes = kGroupSizes;
+        planned.step.sizes = wish_.most_bytes > 0 ? kSimulatedGroupSizes : kGroupSizes;
         planned.step.dtype = "float32";
         planned.step.reduce = "sum";
         planned.step.groups = groups;

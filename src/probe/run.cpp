@@ -65,20 +65,22 @@ class Climb {
   }
 
   [[nodiscard]] std::string how_it_stands(const std::string& rung, const std::vector<Address>& gpus) const {
-    const ProbeRun* worst = nullptr;
+    const ProbeRun* failed = nullptr;
+    const ProbeRun* refused = nullptr;
+    const ProbeRun* skipped = nullptr;
     for (const auto& trace : traces_) {
       if (trace.planned.rung->id != rung || !trace.run.variant.empty()) continue;
       const bool about = std::any_of(trace.planned.gpus.begin(), trace.planned.gpus.end(), [&](const Address& gpu) {
         return std::find(gpus.begin(), gpus.end(), gpu) != gpus.end();
       });
-      if (about && trace.run.state != ProbeState::passed) worst = &trace.run;
+      if (!about || trace.run.state == ProbeState::passed) continue;
+      (trace.run.state == ProbeState::skipped   ? skipped
+       : trace.run.state == ProbeState::refused ? refused
+                                                : failed) = &trace.run;
     }
-    if (worst == nullptr) return "was not shown here";
-    switch (worst->state) {
-      case ProbeState::skipped: return "was skipped";
-      case ProbeState::refused: return "was refused";
-      default: return "did not pass";
-    }
+    if (failed != nullptr) return "did not pass";
+    if (refused != nullptr) return "was refused";
+    return skipped != nullptr ? "was skipped" : "was not shown here";
   }
 
   [[nodiscard]] bool has_failed(const Planned& planned) const {
@@ -126,7 +128,7 @@ class Climb {
     if (end.interrupted) end_.interrupted = true;
     explain(planned, end, run);
     hold_against(setup_.ceilings, run, planned);
-    if (is_failure(run.state) || end.interrupted) end_team(run);
+    if (is_failure(run.state) || end.interrupted || end.timed_out) end_team(run);
     if (out_.ended) out_.ended(run);
     return run;
   }
@@ -239,7 +241,7 @@ class Climb {
       team_.reset();
       auto run = step(again, context, setup, end);
       given_up_.clear();
-      tried.push_back({variant, run.state});
+      tried.push_back({variant, run.state == ProbeState::inconclusive ? ProbeState::skipped : run.state});
       if (variant->control && is_failure(run.state)) {
         run.reason = std::string(to_string(run.state)) + " as well: " + run.reason;
         run.state = ProbeState::inconclusive;

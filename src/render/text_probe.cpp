@@ -13,8 +13,8 @@ namespace gpucoop {
 namespace {
 
 constexpr std::size_t kWordAt = 2;
-constexpr std::size_t kRungAt = 14;
-constexpr std::size_t kTextAt = 34;
+constexpr std::size_t kRungAt = 16;
+constexpr std::size_t kTextAt = 36;
 constexpr std::size_t kMostTold = 6;  ///< runs of one rung that are told one by one; JSON has them all
 
 std::string word_of(ProbeState state) {
@@ -84,12 +84,23 @@ std::string gpus_in_words(const ProbeRun& run) {
     const auto address = parse_device(gpu);
     names.push_back(address ? short_form(*address) : gpu);
   }
-  if (names.size() == 2) return names[0] + " to " + names[1];
+  // A pair has a direction, a set of two has none.
+  const bool directed = run.rung.rfind("ccl.", 0) != 0 && run.rung != "host.loopback";
+  if (names.size() == 2 && directed) return names[0] + " to " + names[1];
   return words::list(names, 4);
 }
 
+/// `64 MiB`, `1 MiB` for a few bytes more, `4084 B`.
+std::string size_in_words(std::uint64_t bytes) {
+  constexpr std::uint64_t kMiB = 1U << 20U;
+  constexpr std::uint64_t kKiB = 1U << 10U;
+  const auto unit = bytes >= kMiB ? kMiB : bytes >= 8 * kKiB ? kKiB : 1;
+  const auto text = fmt::format("{:.3g}", static_cast<double>(bytes) / static_cast<double>(unit));
+  return unit == 1 ? std::to_string(bytes) + " B" : text + (unit == kMiB ? " MiB" : " KiB");
+}
+
 std::string size_in_words(const ProbeRun& run) {
-  return run.bytes.is_known() && run.bytes.value() > 0 ? words::bytes(run.bytes.value()) : std::string();
+  return run.bytes.is_known() && run.bytes.value() > 0 ? size_in_words(run.bytes.value()) : std::string();
 }
 
 /// What was measured by runs that passed, the slowest of them.
@@ -129,7 +140,10 @@ std::string passed_in_words(const RungRuns& rung) {
   std::string text;
   if (subjects.size() == 1) {
     text = first.gpus.size() > 2 ? "all " + std::to_string(first.gpus.size()) : gpus_in_words(first);
-    if (rung.runs.size() > 1) text += ", " + words::count(rung.runs.size(), "way");
+    const bool alike = std::all_of(rung.runs.begin(), rung.runs.end(), [&](const ProbeRun* run) {
+      return run->op == first.op && run->dtype == first.dtype;
+    });
+    if (rung.runs.size() > 1) text += ", " + words::count(rung.runs.size(), alike ? "time" : "way");
   } else {
     text = (first.gpus.size() == 1 ? "each of " : "") + std::to_string(subjects.size()) +
            (first.gpus.size() == 1 ? "" : " pairs");
@@ -138,7 +152,7 @@ std::string passed_in_words(const RungRuns& rung) {
   }
   std::uint64_t most = 0;
   for (const auto* run : rung.runs) most = std::max(most, run->bytes.value_or(0));
-  if (most > 0) text += ", up to " + words::bytes(most);
+  if (most > 0) text += ", up to " + size_in_words(most);
   const auto measured = measured_by(rung);
   return measured.empty() ? text : text + ": " + measured;
 }
@@ -253,16 +267,16 @@ std::string render_probe_text(const Report& report, const std::vector<std::strin
   for (const auto& mark : marks(report, injected)) page.paragraph(0, mark, Style::warning);
   put_rungs(page, report);
   put_second_tries(page, report);
-  text::put_modes(page, report, options.verbose);
-  if (options.verbose) text::put_engines(page, report);
-  if (!report.simulated) text::put_remedies(page, report, options.verbose);
-  text::put_warnings(page, report, options.verbose);
-  if (options.verbose) text::put_facts(page, report);
   page.blank();
   for (const text::Answer& answer : text::answers(report)) {
     page.paragraph(0, answer.headline, answer.style == Style::bad ? Style::bad : Style::bold);
     if (!answer.rest.empty()) page.paragraph(2, answer.rest);
   }
+  text::put_modes(page, report, options.verbose);
+  if (options.verbose) text::put_engines(page, report);
+  if (!report.simulated) text::put_remedies(page, report, options.verbose);
+  text::put_warnings(page, report, options.verbose);
+  if (options.verbose) text::put_facts(page, report);
   return page.take();
 }
 

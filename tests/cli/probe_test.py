@@ -94,7 +94,8 @@ def state_of(document, mode):
 class Usage(Case):
     def test_what_does_not_fit_together_is_told(self):
         for args, words in ((["--ranks", "2"], "--ranks is for simulated devices"),
-                            (["--inject", "hang"], "--inject is for simulated devices"),
+                            (["--inject", "global-state"], "global-state is a fault of simulated devices"),
+                            (["--backend", "host", "--library", "x.so"], "--backend host uses none"),
                             (["--backend", "host", "--gpus", "0"], "--gpus chooses GPUs"),
                             (["--all", "--p2p"], "--all and a part of it"),
                             (["--from", "x.json"], "a recorded host cannot be probed"),
@@ -129,7 +130,7 @@ class Plan(Case):
         self.expect(0, done)
         self.assertRegex(done.out, r"(?m)^  gpu.dispatch +each of 4 +a trivial kernel +10 s$")
         self.assertRegex(done.out, r"(?m)^  p2p.handshake +12 pairs .* 15 s$")
-        self.assertRegex(done.out, r"(?m)^  ccl.allreduce +all 4 +all_reduce float32 sum +4 B to 64 +30 s$")
+        self.assertRegex(done.out, r"(?m)^  ccl.allreduce +all 4 +all_reduce float32 sum +4 B to 64 MiB +30 s$")
         self.assertNotIn("simulated devices: nothing", done.err)
         for line in done.out.splitlines():
             self.assertLessEqual(len(line), 80, line)
@@ -198,9 +199,9 @@ class Faults(Case):
     """Every fault: its state, what is said, its exit code, and that it is there within its deadline and 5 s."""
 
     def fault(self, spec, code, state, words, rung="ccl.allreduce", ranks=2, more=()):
-        timeout = 2
+        timeout = 15
         began = time.monotonic()
-        done = self.host("--collective", "--timeout", str(timeout), "--inject", spec, "--budget", "20", "--format", "json",
+        done = self.host("--collective", "--timeout", str(timeout), "--inject", spec, "--budget", "25", "--format", "json",
                          *more, ranks=ranks)
         self.expect(code, done)
         document = self.document(done)
@@ -212,28 +213,28 @@ class Faults(Case):
         self.assertIn("a fault was injected: ", said)
         self.assertTrue(any(w["code"] == "probe.injected" for w in document["warnings"]))
         self.assertIsNot(fact_of(document, rung, ranks), True)
-        self.assertLess(time.monotonic() - began, 90)
+        self.assertLess(time.monotonic() - began, 25 + 4 * (timeout + 5))
         self.expect_no_ranks()
         return document
 
     def test_hang(self):
-        document = self.fault("hang:rank1@all_reduce", 4, "hung", r"no answer within 2 s.*rank 1")
+        document = self.fault("hang:rank1@ccl.allreduce", 4, "hung", r"no answer within 15 s.*rank 1")
         self.assertIs(fact_of(document, "ccl.allreduce", 2), False)
-        self.assertEqual(state_of(document, "tensor"), "no" if not fact_of(document, "ccl.with_setting", 2) else
-                         state_of(document, "tensor"))
+        self.assertRegex(" ".join(runs_of(document, "ccl.allreduce")[0]["findings"]), "it works with GPUCOOP_HOST_FAULTS=none")
+        self.assertIs(fact_of(document, "ccl.recovery", 2), True)
 
     def test_wrong_data(self):
-        document = self.fault("wrong-data:rank1@all_reduce", 1, "wrong-data", r"\d+ of \d+ words wrong")
+        document = self.fault("wrong-data:rank1@ccl.allreduce", 1, "wrong-data", r"\d+ of \d+ words wrong")
         self.assertGreater(runs_of(document, "ccl.allreduce")[0]["wrong_words"], 0)
 
     def test_crash(self):
-        self.fault("crash:rank0@all_reduce", 1, "crashed", r"rank 0 \(host:0\) crashed \(SIG[A-Z]+\)")
+        self.fault("crash:rank0@ccl.allreduce", 1, "crashed", r"rank 0 \(host:0\) crashed \(SIG[A-Z]+\)")
 
     def test_exit(self):
-        self.fault("exit:rank1@all_reduce", 1, "crashed", r"rank 1 \(host:1\) ended by itself with status 3")
+        self.fault("exit:rank1@ccl.allreduce", 1, "crashed", r"rank 1 \(host:1\) ended by itself with status 3")
 
     def test_garbage(self):
-        self.fault("garbage:rank1@all_reduce", 1, "failed", r"something else than an answer came back")
+        self.fault("garbage:rank1@ccl.allreduce", 1, "failed", r"something else than an answer came back")
 
     def test_refuse(self):
         document = self.host("--collective", "--inject", "refuse@all_reduce", "--timeout", "5", "--format", "json")
@@ -263,8 +264,8 @@ class Faults(Case):
         self.assertIn("Injected on request: slow:rank1.", quiet.out)
 
     def test_crossed_groups_whose_communicators_disturb_each_other(self):
-        done = self.host("--groups", "tp=2,dp=2", "--inject", "global-state", "--timeout", "4", "--budget", "60",
-                         "--collective", "--format", "json", ranks=4)
+        done = self.host("--groups", "tp=2,dp=2", "--inject", "global-state", "--timeout", "25", "--budget", "100",
+                         "--format", "json", ranks=4, seconds=300)
         self.expect(4, done)
         document = self.document(done)
         self.assertTrue(all(run["state"] == "passed" for run in runs_of(document, "ccl.subgroups")))
@@ -275,13 +276,12 @@ class Faults(Case):
         self.assertRegex(" ".join(hung["findings"]), r"it works with GPUCOOP_HOST_STATE=communicator")
         met = [run for run in runs_of(document, "ccl.switching") if run["op"] == "alternate, rendezvous"]
         self.assertEqual([run["state"] for run in met], ["passed"])
-        self.assertIn(state_of(document, "tensor"), ("yes", "degraded"))
         self.assertIn(state_of(document, "expert-dp"), ("no", "degraded"))
 
 
 class Ending(Case):
     def interrupted(self, number):
-        process = self.start("--backend", "host", "--inject", "hang:rank1@all_reduce", "--collective", "--timeout", "60",
+        process = self.start("--backend", "host", "--inject", "hang:rank1@ccl.allreduce", "--collective", "--timeout", "60",
                              "--format", "json")
         until = time.monotonic() + 60
         while time.monotonic() < until:

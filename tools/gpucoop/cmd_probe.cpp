@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective_library.hpp"
 #include "command.hpp"
 #include "judge/requirements.hpp"
 #include "output.hpp"
@@ -33,6 +34,8 @@ namespace {
 constexpr std::uint64_t kMostSimulatedCopy = std::uint64_t{2} << 20U;
 /// The largest operand of any step, which the memory of simulated devices is laid out for.
 constexpr std::uint64_t kLargest = std::uint64_t{64} << 20U;
+
+constexpr const char* kInjected = "probe.injected";
 
 std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
@@ -82,7 +85,10 @@ std::string rendered(const Report& report, const probe::RunSetup& setup, const O
   TextOptions text;
   text.color = wants_color(options);
   text.verbose = options.verbose;
-  return render_probe_text(report, setup.injected, text);
+  // The text names injected faults on its first lines.
+  auto shown = report;
+  std::erase_if(shown.topology.warnings, [](const Warning& w) { return w.code == kInjected; });
+  return render_probe_text(shown, setup.injected, text);
 }
 
 probe::RunEnd climb(const probe::RunSetup& setup, const Rules& rules, ProbeSafety& safety, bool quiet) {
@@ -108,9 +114,10 @@ probe::RunEnd climb(const probe::RunSetup& setup, const Rules& rules, ProbeSafet
 Measurements measurements_of(probe::RunEnd& end, const probe::RunSetup& setup) {
   Measurements measured;
   measured.taken_at = current_time();
-  measured.simulated = setup.wish.backend == "host";
+  measured.simulated = setup.wish.backend == "host" || !setup.injected.empty();
   measured.runs = std::move(end.runs);
-  measured.facts = std::move(end.facts);
+  // What ranks of real GPUs say under a fault is true of no GPU.
+  if (setup.wish.backend == "host" || setup.injected.empty()) measured.facts = std::move(end.facts);
   return measured;
 }
 
@@ -133,7 +140,13 @@ ExitCode run_probe(const ProbeOptions& options) {
   }
   auto program = find_rank_program();
   if (!program) return fail(program.error());
-  setup.value().team.executable = std::move(program).value();
+  auto& team = setup.value().team;
+  team.executable = std::move(program).value();
+  auto library = choose_collective_library(options, target.value().backend);
+  if (!library) return fail(library.error());
+  if (!library.value().file.empty()) {
+    team.arguments.insert(team.arguments.end(), {"--library", library.value().file});
+  }
   auto safety = ProbeSafety::begin(target.value(), options);
   if (!safety) return fail(safety.error());
   auto end = climb(setup.value(), rules, safety.value(), options.output.quiet);
@@ -142,8 +155,9 @@ ExitCode run_probe(const ProbeOptions& options) {
   if (!report) return fail(report.error());
   auto& warnings = report.value().topology.warnings;
   for (const auto& fault : setup.value().injected) {
-    warnings.push_back({"probe.injected", "A fault was injected: " + fault + ".", {}});
+    warnings.push_back({kInjected, "A fault was injected: " + fault + ".", {}});
   }
+  for (const auto& warning : library.value().warnings) warnings.push_back(warning);
   const auto& noted = safety.value().warnings();
   warnings.insert(warnings.end(), noted.begin(), noted.end());
   if (const auto error = output.value().finish(rendered(report.value(), setup.value(), options.output))) {

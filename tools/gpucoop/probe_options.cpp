@@ -1,6 +1,7 @@
 #include "probe_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -54,6 +55,15 @@ void add_probe_options(CLI::App& command, ProbeOptions& options) {
       .add_option("--gpus", options.gpus,
                   "Probe these GPUs: places in the report's list\n(0,1,3 or 0-3) or addresses (0b:00.0,0c:00.0)")
       ->type_name("SET");
+  command
+      .add_option("--library", options.library,
+                  "Load this collective library (libnccl), not the\none that programs here would load")
+      ->type_name("FILE");
+  command
+      .add_option("--env", options.environments,
+                  "Look for it in this Python environment first (pip\nor conda); an active one is found without")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   command.add_option("--timeout", options.timeout, "Deadline of every step, instead of its own")
       ->type_name("SECONDS")
       ->check(check_seconds);
@@ -69,8 +79,9 @@ void add_probe_options(CLI::App& command, ProbeOptions& options) {
   command
       .add_option(
           "--inject", options.inject,
-          "Let the host backend have a fault, to see\nwhat is said then: hang, wrong-data, crash,\nslow, refuse, "
-          "exit, garbage, global-state; with\n:rankN and @RUNG or @OPERATION;\nrepeat it for more")
+          "Let ranks have a fault, to see what is said then:\nhang, wrong-data, crash, slow, refuse, exit, garbage,\n"
+          "spin (a kernel that keeps the GPU busy), and with\n--backend host global-state; with :rankN and @RUNG\n"
+          "or @OPERATION; repeat it for more")
       ->type_name("FAULT")
       ->allow_extra_args(false);
   command.add_option("--from,--sysroot", options.recorded)->group("")->allow_extra_args(false);
@@ -92,8 +103,15 @@ Status conflict(const ProbeOptions& options) {
     return usage("--ranks is for simulated devices", "add --backend host, or choose GPUs with --gpus");
   }
   if (options.gpus && host) return usage("--gpus chooses GPUs, and --backend host uses none", "leave one out");
-  if (!options.inject.empty() && !host) {
-    return usage("--inject is for simulated devices: no fault is ever put into GPUs", "add --backend host");
+  const bool state = std::any_of(options.inject.begin(), options.inject.end(),
+                                 [](const std::string& fault) { return fault.rfind("global-state", 0) == 0; });
+  if (state && !host) return usage("global-state is a fault of simulated devices", "add --backend host");
+  if (host && (options.library || !options.environments.empty())) {
+    return usage("--library and --env choose what GPUs are probed with, and --backend host uses none",
+                 "leave them out");
+  }
+  if (options.library && !options.environments.empty()) {
+    return usage("--env says where to look for a library, and --library names it already", "leave one out");
   }
   if (options.all && (options.dispatch || options.p2p || options.collective)) {
     return usage("--all and a part of it exclude each other", "leave one out");

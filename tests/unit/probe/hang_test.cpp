@@ -78,7 +78,7 @@ TEST_CASE("A stopped rank explains more than ranks that wait, and a blocked one 
 TEST_CASE("A rank that works on is slow, one that only uses a processor spins") {
   auto slow = look(0, Doing::working, 0, 5);
   slow.moves = slow.uses_processor = true;
-  CHECK(describe_hang(crossed(), {slow}).text == "nobody waits: rank 0 still works in tp0 (ranks 0, 1) at round 5");
+  CHECK(describe_hang(crossed(), {slow}).text == "still going on: rank 0 still works in tp0 (ranks 0, 1) at round 5");
   auto spins = slow;
   spins.moves = false;
   CHECK(describe_hang(crossed(), {spins}).kind == Hang::spinning);

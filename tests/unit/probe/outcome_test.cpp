@@ -75,6 +75,16 @@ TEST_CASE("a time-out is a hang, with where each rank stands") {
   CHECK(run.findings[0].find("all wait for each other") == 0);
 }
 
+TEST_CASE("what was getting on when its time was over is no hang, and says nothing about the GPUs") {
+  const auto planned = step_of("ccl.allreduce");
+  const auto end = hung_end(planned, Hang::slow);
+  std::vector<Trace> traces{trace(planned, end)};
+  CHECK(traces[0].run.state == ProbeState::inconclusive);
+  CHECK(traces[0].run.findings.at(0).find("slow, not stuck") == 0);
+  CHECK(facts_of(traces, builtin_rules()).empty());
+  CHECK(static_cast<int>(exit_code_of({traces[0].run})) == 3);
+}
+
 TEST_CASE("a crash says more than the time-out that it brings upon the others") {
   const auto planned = step_of("ccl.allreduce");
   auto end = hung_end(planned);
