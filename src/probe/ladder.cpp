@@ -17,8 +17,8 @@ const std::vector<std::uint64_t> kCopySizes = {4, 4 * 1021, 64 * kKiB, 1 * kMiB 
 const std::vector<std::uint64_t> kPairSizes = {4, 4 * 1021, 64 * kKiB, 32 * kMiB};
 const std::vector<std::uint64_t> kCollectiveSizes = {4, 4 * 257, 10 * kKiB, 64 * kKiB, 1 * kMiB + 4, 64 * kMiB};
 const std::vector<std::uint64_t> kSomeSizes = {8 * 3, 10 * kKiB, 1 * kMiB + 8};
-// nccl-tests' range for latency, and one size for bandwidth.
-const std::vector<std::uint64_t> kRateSizes = {8, 10 * kKiB, 64 * kKiB, 32 * kMiB};
+// nccl-tests' range for latency, and two sizes for bandwidth; simulated devices leave out the last one.
+const std::vector<std::uint64_t> kRateSizes = {8, 10 * kKiB, 64 * kKiB, 1 * kMiB, 32 * kMiB, 128 * kMiB};
 
 constexpr const char* kFloat = "float32";
 constexpr const char* kHalf = "bfloat16";

@@ -65,6 +65,7 @@ class Planner {
       planned.step.dtype = trial.dtype;
       planned.step.reduce = trial.reduce;
       if (rung.area == Area::rates) {
+        if (wish_.most_bytes > 0) planned.step.sizes.pop_back();
         planned.step.warmups = 5;
         planned.step.repetitions = 20;
       } else if (rung.area == Area::p2p || rung.id == "host.copy_rate") {

@@ -28,7 +28,7 @@ _gpucoop() {
   case $command in
     '') words='topo probe verdict inspect explain record diff --help --version' ;;
     topo | explain) words='--from --sysroot --dump --library --inspect --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
-    probe) words='--dispatch --p2p --collective --groups --all --backend --ranks --gpus --timeout --budget --soak --allow-display --force --dry-run --inject --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
+    probe) words='--dispatch --p2p --collective --groups --all --backend --ranks --gpus --library --env --timeout --budget --soak --allow-display --force --dry-run --inject --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
     verdict) words='--require --engine --gpus --accept --from --sysroot --dump --library --inspect --probe-results --model --batch --prompt --rules --no-builtin-rules --format --output --overwrite --color --quiet --verbose --help' ;;
     record) words='--from --sysroot --dump --library --inspect --probe-results --output --overwrite --quiet --help' ;;
     inspect) words='--env --root --from --sysroot --dump --format --output --overwrite --color --quiet --verbose --help' ;;

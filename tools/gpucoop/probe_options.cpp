@@ -79,9 +79,9 @@ void add_probe_options(CLI::App& command, ProbeOptions& options) {
   command
       .add_option(
           "--inject", options.inject,
-          "Let ranks have a fault, to see what is said then:\nhang, wrong-data, crash, slow, refuse, exit, garbage,\n"
-          "spin (a kernel that keeps the GPU busy), and with\n--backend host global-state; with :rankN and @RUNG\n"
-          "or @OPERATION; repeat it for more")
+          "Let ranks have a fault, to see what is said\nthen: hang, wrong-data, crash, slow, refuse, exit,\n"
+          "garbage, spin (a kernel that keeps the GPU busy),\nwith --backend host also global-state; with :rankN\n"
+          "and @RUNG or @OPERATION; repeat it for more")
       ->type_name("FAULT")
       ->allow_extra_args(false);
   command.add_option("--from,--sysroot", options.recorded)->group("")->allow_extra_args(false);

@@ -26,6 +26,8 @@ struct ProbeOptions {
   std::string backend = "auto";
   std::optional<unsigned> ranks;
   std::optional<std::string> gpus;
+  std::optional<std::string> library;     ///< of collectives, a file
+  std::vector<std::string> environments;  ///< of Python, to look for it first
   std::optional<double> timeout;
   double budget = 60;
   unsigned soak = 0;
