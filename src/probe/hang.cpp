@@ -49,15 +49,13 @@ std::string doing_words(const wire::Step& step, const RankLook& look) {
   }
   if (!has_begun(step, look)) return "has not begun";
   switch (look.doing) {
-    case Doing::waiting: return "waits" + place(step, look);
+    case Doing::waiting: return "waits" + where;
     case Doing::done: return "is done but has not answered";
     case Doing::nothing:
     case Doing::working: break;
   }
-  return (look.moves            ? "still works"
-          : look.uses_processor ? "spins"
-                                : "is busy without using a processor") +
-         place(step, look);
+  const auto sleeps = "sleeps" + (look.wchan.empty() ? "" : " in the kernel (" + look.wchan + ")");
+  return (look.moves ? "still works" : look.uses_processor ? "spins" : sleeps) + where;
 }
 
 std::string words(const wire::Step& step, const RankLook& look) {

@@ -83,7 +83,11 @@ TEST_CASE("A rank that works on is slow, one that only uses a processor spins") 
   spins.moves = false;
   CHECK(describe_hang(crossed(), {spins}).kind == Hang::spinning);
   CHECK(describe_hang(crossed(), {look(0, Doing::working, 9, 5)}).text ==
-        "nobody waits or works: rank 0 is busy without using a processor at round 5");
+        "nobody waits or works: rank 0 sleeps at round 5");
+  auto sleeps = look(0, Doing::working, 0, 5);
+  sleeps.wchan = "do_nanosleep";
+  CHECK(describe_hang(crossed(), {sleeps}).text ==
+        "nobody waits or works: rank 0 sleeps in the kernel (do_nanosleep) in tp0 (ranks 0, 1) at round 5");
 }
 
 TEST_CASE("Of many ranks the first eight are told") {
