@@ -89,8 +89,8 @@ struct Recording {
   /// Every process that uses a GPU is among `holders`. False: some processes could not be looked into. Unknown where
   /// nobody has looked.
   Known<bool> holders_complete;
-  /// The collective libraries that the host has, in the order in which they would be loaded. Empty: it has none. Unknown:
-  /// nobody has looked for them.
+  /// The collective libraries that the host has, in the order in which they would be loaded. Empty: it has none.
+  /// Unknown: nobody has looked for them.
   Known<std::vector<InstalledLibrary>> libraries;
   Measurements measured;  ///< results of probes on this host that were put into the recording
   std::vector<Disagreement> disagreements;

@@ -73,7 +73,7 @@ TEST_CASE("an AMD card behind ports that do not route: collectives are expected 
   CHECK(has(tensor.decided_by, "library.hostcall@0000:0b:00.0"));
   CHECK(tensor.why.find("0b:00.0") != std::string::npos);
   CHECK(tensor.why.find("05:00.0 and 06:09.0") != std::string::npos);
-  CHECK(tensor.why.find("unless the installed RCCL was built without host calls") != std::string::npos);
+  CHECK(tensor.why.find("unless the installed RCCL makes no host calls") != std::string::npos);
   CHECK(tensor.why.find("03:00.0") == std::string::npos);
   CHECK(tensor.remedies == std::vector<std::string>{"move-slot", "hostcall-free-rccl"});
   CHECK(tensor.settled_by.value_or("").find("all_reduce_perf -b 8 -e 64M -f 2 -g 2") != std::string::npos);
