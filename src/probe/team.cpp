@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "probe/beat_watch.hpp"
 #include "probe/crew.hpp"
 #include "probe/interrupt.hpp"
 #include "probe/process_state.hpp"
@@ -19,6 +20,8 @@ constexpr milliseconds kGrace(1000);
 constexpr milliseconds kTick(100);
 /// How long ranks are looked at, to tell those that work from those that are stuck.
 constexpr milliseconds kLook(200);
+/// A rank that got on so short before the deadline (or in the last quarter of the time) is slow, not stuck.
+constexpr milliseconds kRecent(1000);
 
 class ProcessTeam final : public Team {
  public:
@@ -68,6 +71,7 @@ class ProcessTeam final : public Team {
     auto until = deadline;
     bool lost = false;
     bool interrupted = false;
+    BeatWatch beats(*board_);
     for (auto now = begin; !settled(step) && now < until && !interrupted; now = Clock::now()) {
       if (!lost && (crew_->keeper_lost() || any_lost(step))) {
         lost = true;
@@ -75,6 +79,7 @@ class ProcessTeam final : public Team {
       }
       if (now >= next_tick) {
         next_tick = now + kTick;
+        beats.look(step.ranks, now);
         interrupted = (tick && !tick()) || Interrupt::caught() != 0;
       }
       crew_->turn(std::min(until, next_tick));
@@ -84,7 +89,9 @@ class ProcessTeam final : public Team {
     lost = lost || crew_->keeper_lost() || any_lost(step);
     std::vector<RankLook> looks;
     if (!complete) {
-      looks = look(step);
+      const auto recent = Clock::now() - std::min(kRecent, limit / 4);
+      looks = look(step, beats);
+      for (auto& seen : looks) seen.moves = beats.moved_since(seen.rank, recent);
       crew_->end(false);
     }
     auto end = described(step);
@@ -146,10 +153,9 @@ class ProcessTeam final : public Team {
   }
 
   /// What the ranks that have not answered are doing.
-  [[nodiscard]] std::vector<RankLook> look(const wire::Step& step) {
+  [[nodiscard]] std::vector<RankLook> look(const wire::Step& step, BeatWatch& beats) {
     struct First {
       std::uint64_t ticks = 0;
-      std::uint64_t beats = 0;
       bool running = false;
     };
     std::map<unsigned, First> first;
@@ -157,11 +163,12 @@ class ProcessTeam final : public Team {
       const auto* const found = find(rank);
       if (found == nullptr || found->link.result() || found->gone() || found->pid == 0) continue;
       const auto state = process_state(found->pid);
-      first[rank] = {state ? state->ticks : 0, board_->progress(rank).beats.load(std::memory_order_relaxed),
-                     state && state->state == 'R'};
+      first[rank] = {state ? state->ticks : 0, state && state->state == 'R'};
     }
     const auto until = Clock::now() + (first.empty() ? milliseconds(0) : kLook);
+    beats.look(step.ranks, Clock::now());
     while (Clock::now() < until) crew_->turn(until);
+    beats.look(step.ranks, Clock::now());
     std::vector<RankLook> looks;
     for (const auto rank : step.ranks) {
       const auto* const found = find(rank);
@@ -177,7 +184,6 @@ class ProcessTeam final : public Team {
         constexpr std::uint64_t kMany = 2;
         seen.uses_processor =
             state && (state->ticks >= before->second.ticks + kMany || (state->state == 'R' && before->second.running));
-        seen.moves = board_->progress(rank).beats.load(std::memory_order_relaxed) != before->second.beats;
         seen.wchan = kernel_place(found->pid);
       }
       looks.push_back(std::move(seen));
