@@ -52,6 +52,11 @@ class Host {
         {"link.ceiling", device, Known<FactValue>::absent(), Tier::static_, "simulated devices have no link", {}});
     topology_.facts.push_back(
         {"library.code_object", {SubjectKind::library, {address}}, FactValue(true), Tier::queried, kEvidence, {}});
+    Hop alone;
+    alone.address = address;
+    alone.name = gpu.name;
+    alone.role = Role::integrated_endpoint;
+    gpu.chain.push_back(std::move(alone));
     gpu.link.state = LinkState::full;
     gpu.link.why = "simulated devices have no link";
     topology_.gpus.push_back(std::move(gpu));
