@@ -1,6 +1,7 @@
 #include "collective/host/arithmetic.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -66,16 +67,23 @@ struct Least {
   }
 };
 
+/// Elements that are reckoned at a time, in arrays of our own, which the compiler knows not to overlap.
+constexpr std::uint64_t kBlock = 64;
+
 template <class Form, class Op>
 void combine_as(std::byte* out, const std::byte* a, const std::byte* b, std::uint64_t count) {
   using Bits = typename Form::Bits;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    Bits left;
-    Bits right;
-    std::memcpy(&left, a + i * sizeof(Bits), sizeof(Bits));
-    std::memcpy(&right, b + i * sizeof(Bits), sizeof(Bits));
-    const Bits result = Form::store(Op::apply(Form::load(left), Form::load(right)));
-    std::memcpy(out + i * sizeof(Bits), &result, sizeof(Bits));
+  std::array<Bits, kBlock> left{};
+  std::array<Bits, kBlock> right{};
+  for (std::uint64_t first = 0; first < count; first += kBlock) {
+    const std::uint64_t offset = first * sizeof(Bits);
+    const std::uint64_t bytes = std::min(kBlock, count - first) * sizeof(Bits);
+    std::memcpy(left.data(), a + offset, bytes);
+    std::memcpy(right.data(), b + offset, bytes);
+    for (std::uint64_t i = 0; i < kBlock; ++i) {
+      left[i] = Form::store(Op::apply(Form::load(left[i]), Form::load(right[i])));
+    }
+    std::memcpy(out + offset, left.data(), bytes);
   }
 }
 

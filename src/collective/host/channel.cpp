@@ -127,6 +127,7 @@ runtime::Outcome<> Mover::run(std::span<Transfer> transfers) {
       return runtime::Failure{ProbeState::failed, "host collectives: the communicator was given up"};
     }
     if (moved) {
+      if (limits_.beats != nullptr) limits_.beats->fetch_add(1, std::memory_order_relaxed);
       patience = runtime::Patience(limits_.deadline);
     } else if (!patience.wait()) {
       return runtime::Failure{ProbeState::hung, std::string("host collectives: ") + to_string(kind_) +

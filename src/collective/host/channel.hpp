@@ -68,6 +68,7 @@ class Mover {
     const std::atomic<bool>* stop = nullptr;
     const std::atomic<bool>* given_up = nullptr;
     runtime::Deadline deadline;
+    std::atomic<std::uint64_t>* beats = nullptr;  ///< counted up with every round of pieces: it gets on; may be null
     std::atomic<std::uint32_t>* own_mailbox = nullptr;  ///< with the injected fault only
     std::uint32_t token = 0;
   };

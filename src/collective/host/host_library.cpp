@@ -172,7 +172,8 @@ Result<std::unique_ptr<Library>> make_library(wire::Board& board, unsigned rank,
   auto layout = wire::arena_layout(board.arena_bytes(), board.ranks());
   if (!layout.ok()) return layout.error();
   static_assert(sizeof(Control) <= (1U << 20U), "it lies in the first part of the arena");
-  auto process = std::make_shared<Member::Process>(Member::Process{Scratch(board.arena(), layout.value()), rank, {}});
+  auto process = std::make_shared<Member::Process>(
+      Member::Process{Scratch(board.arena(), layout.value()), rank, {}, &board.progress(rank).beats});
   if (options.global_state) process->fault = std::make_unique<GlobalState>(rank >= board.ranks() / 2);
   return std::unique_ptr<Library>(std::make_unique<HostLibrary>(std::move(process)));
 }

@@ -153,6 +153,7 @@ Mover::Limits Member::limits(const std::atomic<bool>& stop) const {
   out.stop = &stop;
   out.given_up = &given_up_;
   out.deadline = std::chrono::steady_clock::now() + kLimit;
+  out.beats = process_->beats;
   if (process_->fault != nullptr) {
     out.own_mailbox = &process_->scratch.control().mailboxes[process_->board_rank % wire::kMostRanks].held_by;
     out.token = head().token;

@@ -43,7 +43,8 @@ class Member {
   struct Process {
     Scratch scratch;
     unsigned board_rank = 0;
-    std::unique_ptr<GlobalState> fault;  ///< null: none injected
+    std::unique_ptr<GlobalState> fault;           ///< null: none injected
+    std::atomic<std::uint64_t>* beats = nullptr;  ///< of this rank on the board
   };
 
   /// All `size` ranks come, or `hung`.
