@@ -17,8 +17,9 @@ TEST_CASE("The state of a process is read whatever its name is") {
   CHECK(state->session == 4700);
   CHECK(state->ticks == 300);
   CHECK(state->started == 12345);
-  for (const char* const text : {"", "4711", "4711 (a", "4711 (a) ", "4711 (a) S", "4711 (a) S 1 2 3 4 5 6 7 8 9 10",
-                                 "x (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", ") (  S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"}) {
+  for (const char* const text :
+       {"", "4711", "4711 (a", "4711 (a) ", "4711 (a) S", "4711 (a) S 1 2 3 4 5 6 7 8 9 10",
+        "x (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", ") (  S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_process_state(text));
   }
