@@ -45,8 +45,8 @@ struct HangReport {
   std::string text;  ///< `all wait: rank 0 waits in tp0 (ranks 0, 1) at round 17, …`
 };
 
-/// What the ranks of a step were doing when it had not come to its end. The worst kind counts: stopped, blocked, slow, one
-/// missing, spinning, all waiting.
+/// What the ranks of a step were doing when it had not come to its end. The worst kind counts: stopped, blocked, slow,
+/// one missing, spinning, all waiting.
 [[nodiscard]] HangReport describe_hang(const wire::Step& step, const std::vector<RankLook>& ranks);
 
 }  // namespace gpucoop::probe
