@@ -1,6 +1,7 @@
 #include "collective/host/algorithms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -31,6 +32,14 @@ class Ring {
   [[nodiscard]] unsigned block(unsigned back) const { return (rank_ + size_ - back % size_) % size_; }
   [[nodiscard]] std::uint64_t bytes(std::uint64_t count) const { return count * element_; }
 
+  /// Sends and receives at the same time, in bytes; what comes is combined with `own`, where there is one.
+  Outcome<> both(const std::byte* from, std::uint64_t from_bytes, std::byte* to, std::uint64_t to_bytes,
+                 const std::byte* own) const {
+    std::array<Transfer, 2> transfers = {Transfer{nullptr, out_, from, nullptr, from_bytes, {}},
+                                         Transfer{in_, nullptr, own, to, to_bytes, {}}};
+    if (own != nullptr) transfers[1].reduction = reduction_;
+    return mover_.run(transfers);
+  }
   Outcome<> send(const std::byte* from, std::uint64_t count) {
     return mover_.run(Transfer{nullptr, out_, from, nullptr, bytes(count), {}});
   }
@@ -87,45 +96,19 @@ Outcome<> flat_all_reduce(const Member& member, Mover& mover, const Operands& wh
   return Done{};
 }
 
-/// One piece of an all-reduce: as many blocks as there are ranks, of `count` elements but for the last ones.
-class Piece {
+/// The blocks of an all-reduce, one for each rank; the last ones may be smaller, or empty.
+class Blocks {
  public:
-  Piece(const Operands& what, std::uint64_t base, std::uint64_t block) : what_(what), base_(base), block_(block) {}
-  [[nodiscard]] std::uint64_t first(unsigned block) const {
-    return std::min(what_.count, base_ + block * block_) * bytes_of(what_.type);
-  }
-  [[nodiscard]] std::uint64_t count(unsigned block) const {
-    const std::uint64_t begin = std::min(what_.count, base_ + block * block_);
-    return std::min(what_.count, base_ + (block + 1) * block_) - begin;
-  }
+  Blocks(const Operands& what, unsigned size)
+      : count_(what.count), each_((what.count + size - 1) / size), element_(bytes_of(what.type)) {}
+  [[nodiscard]] std::uint64_t first(unsigned block) const { return std::min(count_, block * each_) * element_; }
+  [[nodiscard]] std::uint64_t bytes(unsigned block) const { return first(block + 1) - first(block); }
 
  private:
-  const Operands& what_;
-  std::uint64_t base_;
-  std::uint64_t block_;
+  std::uint64_t count_;
+  std::uint64_t each_;
+  std::uint64_t element_;
 };
-
-Outcome<> all_reduce_piece(Ring& ring, unsigned size, const Operands& what, const Piece& piece) {
-  const auto from = [&](unsigned block) { return what.send + piece.first(block); };
-  const auto to = [&](unsigned block) { return what.receive + piece.first(block); };
-  auto sent = ring.send(from(ring.block(1)), piece.count(ring.block(1)));
-  if (!sent.ok()) return sent;
-  for (unsigned back = 2; back < size; ++back) {
-    auto moved = ring.relay_reduced(from(ring.block(back)), piece.count(ring.block(back)));
-    if (!moved.ok()) return moved;
-  }
-  const unsigned own = ring.block(0);
-  auto reduced = ring.receive_reduced(from(own), to(own), piece.count(own));
-  if (!reduced.ok()) return reduced;
-  finish(to(own), piece.count(own), what.type, what.op, size);
-  sent = ring.send(to(own), piece.count(own));
-  if (!sent.ok()) return sent;
-  for (unsigned back = 1; back + 1 < size; ++back) {
-    auto moved = ring.relay(to(ring.block(back)), piece.count(ring.block(back)));
-    if (!moved.ok()) return moved;
-  }
-  return ring.receive(to(ring.block(size - 1)), piece.count(ring.block(size - 1)));
-}
 
 }  // namespace
 
@@ -134,13 +117,26 @@ Outcome<> all_reduce(const Member& member, Mover& mover, const Operands& what) {
   if (size == 1) return alone(what);
   const std::uint64_t element = bytes_of(what.type);
   if (what.count * element <= kFlatBytes && size <= kFlatRanks) return flat_all_reduce(member, mover, what);
-  Ring ring(member, mover, what);
-  const std::uint64_t most = member.slot_bytes() / element;
-  for (std::uint64_t base = 0; base < what.count;) {
-    const std::uint64_t block = std::min(most, (what.count - base + size - 1) / size);
-    auto moved = all_reduce_piece(ring, size, what, Piece(what, base, block));
+  const Ring ring(member, mover, what);
+  const Blocks blocks(what, size);
+  // Around the ring once to reduce: what a block has gathered so far is kept where its result will be.
+  for (unsigned step = 0; step + 1 < size; ++step) {
+    const unsigned out = ring.block(step);
+    const unsigned in = ring.block(step + 1);
+    const std::byte* const from = (step == 0 ? what.send : what.receive) + blocks.first(out);
+    auto moved = ring.both(from, blocks.bytes(out), what.receive + blocks.first(in), blocks.bytes(in),
+                           what.send + blocks.first(in));
     if (!moved.ok()) return moved;
-    base += block * size;
+  }
+  const unsigned own = ring.block(size - 1);
+  finish(what.receive + blocks.first(own), blocks.bytes(own) / element, what.type, what.op, size);
+  // And once more to hand out.
+  for (unsigned step = 0; step + 1 < size; ++step) {
+    const unsigned out = ring.block(size - 1 + step);
+    const unsigned in = ring.block(size + step);
+    auto moved = ring.both(what.receive + blocks.first(out), blocks.bytes(out), what.receive + blocks.first(in),
+                           blocks.bytes(in), nullptr);
+    if (!moved.ok()) return moved;
   }
   return Done{};
 }
@@ -171,14 +167,9 @@ Outcome<> all_gather(const Member& member, Mover& mover, const Operands& what) {
   Ring ring(member, mover, what);
   const std::uint64_t bytes = ring.bytes(what.count);
   copy(what.receive + member.rank() * bytes, what.send, bytes);
-  if (size == 1) return Done{};
-  const std::uint64_t most = member.slot_bytes() / bytes_of(what.type);
-  for (std::uint64_t base = 0; base < what.count; base += most) {
-    const std::uint64_t count = std::min(most, what.count - base);
-    const auto to = [&](unsigned back) { return what.receive + ring.block(back) * bytes + ring.bytes(base); };
-    auto moved = ring.send(to(0), count);
-    for (unsigned back = 1; moved.ok() && back + 1 < size; ++back) moved = ring.relay(to(back), count);
-    if (moved.ok()) moved = ring.receive(to(size - 1), count);
+  for (unsigned step = 0; step + 1 < size; ++step) {
+    auto moved = ring.both(what.receive + ring.block(step) * bytes, bytes, what.receive + ring.block(step + 1) * bytes,
+                           bytes, nullptr);
     if (!moved.ok()) return moved;
   }
   return Done{};
