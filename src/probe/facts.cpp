@@ -183,6 +183,8 @@ class Facts {
       same->value = Known<FactValue>::unknown(Reason::disagreement);
       return;
     }
+    // A rank may well have answered before another one of the step failed: its word counts, but the run shows nothing.
+    if (trace.run.state != ProbeState::passed) return;
     if (std::find(trace.run.facts.begin(), trace.run.facts.end(), name) == trace.run.facts.end()) {
       trace.run.facts.push_back(name);
     }

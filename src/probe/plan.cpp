@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kRankMargin{1500};
 constexpr milliseconds kCollectiveMargin{3000};
 constexpr std::uint32_t kRounds = 1000;
+constexpr std::uint32_t kFewRounds = 300;  ///< with a wait in between, of simulated devices
 const std::vector<std::uint64_t> kGroupSizes = {2048, 65536, 1048584};
 const std::vector<std::uint64_t> kSimulatedGroupSizes = {2048, 65536, 262152};
 
@@ -90,8 +91,11 @@ class Planner {
     if (wish_.areas.empty() || wish_.areas.count(rung.area) != 0) return true;
     // What a wanted rung stands on is tried as well: it could not be judged otherwise.
     if (rung.id == "gpu.dispatch") return true;
-    const bool higher = wish_.areas.count(Area::groups) + wish_.areas.count(Area::rates) > 0;
-    return higher && (rung.id == "ccl.init" || rung.id == "ccl.allreduce");
+    // Crossed groups are what experts over replicas need, and so is the rest of what those need.
+    const std::vector<std::string> for_groups = {"ccl.init",       "ccl.allreduce",     "ccl.allgather",
+                                                 "ccl.allgatherv", "ccl.reducescatter", "ccl.reducescatterv"};
+    if (wish_.areas.count(Area::groups) != 0 && contains(for_groups, rung.id)) return true;
+    return wish_.areas.count(Area::rates) != 0 && (rung.id == "ccl.init" || rung.id == "ccl.allreduce");
   }
 
   [[nodiscard]] std::string impossible(const Rung& rung) const {
@@ -158,7 +162,7 @@ class Planner {
         planned.step.groups = groups;
         planned.step.sequence = sequence;
         planned.step.sync = sync;
-        planned.step.rounds = kRounds;
+        planned.step.rounds = wish_.most_bytes > 0 && sync != wire::Sync::none ? kFewRounds : kRounds;
         planned.counts = sync == wire::Sync::none;
         planned.on_demand = !planned.counts && !(wish_.wide && sequence == "alternate");
         plan_.push_back(std::move(planned));

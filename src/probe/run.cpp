@@ -32,13 +32,15 @@ class Climb {
       ++number_;
       climb(planned);
     }
+    if (crossed_ != kNone && given_up_.empty() && !end_.interrupted)
+      try_variants(Planned(traces_[crossed_].planned), crossed_);
     if (team_) static_cast<void>(team_->end());
     return ended();
   }
 
  private:
   void climb(const Planned& planned) {
-    if (planned.on_demand && !has_failed(planned)) return;
+    if (planned.on_demand && !sequence_has_failed(planned)) return;
     const auto why = why_not(planned);
     if (!why.empty()) {
       keep(planned, skipped_run(planned, why, common_), {});
@@ -87,6 +89,13 @@ class Climb {
     return std::any_of(traces_.begin(), traces_.end(), [&](const Trace& trace) {
       return trace.planned.rung == planned.rung && trace.planned.gpus == planned.gpus && trace.run.variant.empty() &&
              is_failure(trace.run.state);
+    });
+  }
+
+  [[nodiscard]] bool sequence_has_failed(const Planned& planned) const {
+    return std::any_of(traces_.begin(), traces_.end(), [&](const Trace& trace) {
+      return trace.planned.rung == planned.rung && trace.planned.step.sequence == planned.step.sequence &&
+             trace.planned.counts && trace.run.variant.empty() && is_failure(trace.run.state);
     });
   }
 
@@ -140,6 +149,7 @@ class Climb {
       auto started = out_.start(setup, end, look);
       if (!started) {
         auto run = not_started_run(planned, end, started.error().what, context);
+        run.deadline_s = std::chrono::duration<double>(setup.start_deadline).count();
         given_up_ = "the ranks do not start";
         return run;
       }
@@ -191,9 +201,13 @@ class Climb {
     }
     const bool whole = planned.rung->who == Who::all && planned.rung->library && planned.counts;
     if (!whole) return;
+    if (planned.rung->id == "ccl.switching") {
+      // With which waits it passes says more than any setting: that comes first.
+      if (crossed_ == kNone) crossed_ = at;
+      return;
+    }
     try_variants(planned, at);
     if (planned.rung->id == "ccl.allreduce" || planned.rung->id == "ccl.init") try_pairs(at);
-    crossed(planned, at);
   }
 
   bool recovers() {
@@ -222,6 +236,7 @@ class Climb {
       if (!goes_on(tried) || end_.interrupted) break;
       auto again = planned;
       again.step.id = next_id_++;
+      if (setup_.wish.most_bytes > 0) again.step.rounds = std::min(again.step.rounds, kFewRounds);
       auto context = common_;
       context.variant = settings_in_words(*variant);
       if (!in_budget()) {
@@ -306,10 +321,6 @@ class Climb {
   }
 
   /// Crossed groups that stop without a meeting in between and pass with one: their communicators disturb each other.
-  void crossed(const Planned& planned, std::size_t at) {
-    if (planned.rung->id == "ccl.switching") crossed_ = crossed_ == kNone ? at : crossed_;
-  }
-
   void tell_crossed() {
     if (crossed_ == kNone) return;
     auto& run = traces_[crossed_].run;
@@ -365,7 +376,8 @@ class Climb {
   }
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  static constexpr std::size_t kMostTried = 2;  ///< rungs that are tried again under variants
+  static constexpr std::uint32_t kFewRounds = 300;  ///< of second tries with simulated devices
+  static constexpr std::size_t kMostTried = 2;      ///< rungs that are tried again under variants
 
   const RunSetup& setup_;
   const Rules& rules_;

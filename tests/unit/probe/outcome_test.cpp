@@ -196,6 +196,17 @@ TEST_CASE("what a driver answers is a queried fact, and a no keeps what needs it
   CHECK(has_passed(granted, "p2p.access", planned.gpus));
 }
 
+TEST_CASE("a run that did not pass names no fact that holds") {
+  const auto planned = step_of("p2p.access");
+  auto end = hung_end(planned);
+  end.results.push_back(answer(planned, 0));
+  end.results[0].answers = {{"p2p.access", "true"}};
+  std::vector<Trace> traces{trace(planned, end)};
+  CHECK(traces[0].run.state == ProbeState::hung);
+  CHECK(facts_of(traces, builtin_rules()).at(0).value.is(FactValue(true)));
+  CHECK(traces[0].run.facts.empty());
+}
+
 TEST_CASE("a need about single GPUs has to hold for all of them") {
   auto one = step_of("gpu.dispatch");
   std::vector<Trace> traces{trace(one, good_end(one))};

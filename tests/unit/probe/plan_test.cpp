@@ -102,6 +102,7 @@ TEST_CASE("an area brings what it stands on") {
   CHECK(counts.at("ccl.switching") == 3);  // no replicas and no experts: one sequence
   CHECK(counts.count("p2p.write") == 0);
   CHECK(counts.count("ccl.broadcast") == 0);
+  CHECK(counts.at("ccl.allgatherv") == 1);
 }
 
 TEST_CASE("only steps without any waiting in between speak for the crossed groups") {
@@ -110,6 +111,7 @@ TEST_CASE("only steps without any waiting in between speak for the crossed group
     CHECK(planned.counts == (planned.step.sync == wire::Sync::none));
     CHECK(planned.on_demand == !planned.counts);
     CHECK(planned.step.rounds >= 1000);
+    CHECK(planned.step.sizes.size() == 3);
     CHECK(planned.step.groups.size() == 5);
   }
 }
