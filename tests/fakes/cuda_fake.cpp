@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>
@@ -134,7 +135,9 @@ FAKE_API int cuDeviceGetAttribute(int* value, int attribute, int) {
   return 0;
 }
 FAKE_API int cuDeviceGetPCIBusId(char* text, int bytes, int device) {
-  std::snprintf(text, static_cast<std::size_t>(bytes), "0000:%02X:00.0", 0xA0 + device);
+  const char* first = std::getenv("GPUCOOP_FAKE_CUDA_BUS");
+  const int bus = (first != nullptr ? static_cast<int>(std::strtol(first, nullptr, 16)) : 0xA0) + device;
+  std::snprintf(text, static_cast<std::size_t>(bytes), "0000:%02X:00.0", static_cast<unsigned>(bus) & 0xFFU);
   return 0;
 }
 FAKE_API int cuDevicePrimaryCtxRetain(void** context, int device) {

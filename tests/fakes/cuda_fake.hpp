@@ -13,7 +13,7 @@
 #include "fake.hpp"
 
 // A simulated CUDA over host memory. GPUCOOP_FAKE_CUDA: a comma-separated list of
-//   devices=N is GPUCOOP_FAKE_CUDA_DEVICES (2 without it)
+//   devices=N is GPUCOOP_FAKE_CUDA_DEVICES (2 without it), on buses from GPUCOOP_FAKE_CUDA_BUS (a0 without it) on
 //   init-hang init-crash init-803 no-device enumerate-crash context-46 module-222
 //   launch-719 dispatch-hang dispatch-wrong
 //   peer-no       cuDeviceCanAccessPeer says no, and enabling gives 217

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -35,6 +36,8 @@ constexpr std::uint64_t kMostSimulatedCopy = std::uint64_t{2} << 20U;
 /// The largest operand of any step, which the memory of simulated devices is laid out for.
 constexpr std::uint64_t kLargest = std::uint64_t{64} << 20U;
 
+constexpr std::chrono::milliseconds kLeastStart{10000};
+
 constexpr const char* kInjected = "probe.injected";
 
 std::chrono::milliseconds milliseconds_of(double seconds) {
@@ -61,10 +64,14 @@ Result<probe::RunSetup> setup_of(const ProbeOptions& options, const ProbeTarget&
     }
     wish.layout = layout.value();
   }
-  if (options.timeout) wish.timeout = milliseconds_of(*options.timeout);
+  auto& team = setup.team;
+  if (options.timeout) {
+    wish.timeout = milliseconds_of(*options.timeout);
+    // To start takes as long as the driver wants, so that short deadlines of steps are not for it.
+    team.start_deadline = std::clamp(*wish.timeout, kLeastStart, team.start_deadline);
+  }
   wish.soak = std::chrono::seconds(options.soak);
   setup.budget = milliseconds_of(options.budget);
-  auto& team = setup.team;
   team.backend = target.backend;
   for (const auto& device : target.devices) team.devices.push_back(to_string(device));
   if (target.simulated) {

@@ -1,0 +1,199 @@
+"""`gpucoop probe` on a recorded host with two NVIDIA GPUs, whose driver and NCCL are stand-ins that refuse, lie, hang or
+crash: each fault ends in its own finding, within the deadline and 5 seconds.
+
+    fakes_test.py GPUCOOP FAKES [unittest arguments]
+
+The recorded sysfs is mounted over that of this host, in a mount namespace of its own; where that is not allowed, the
+tests are skipped. The probe runs as an ordinary user: root's ranks take no library from a variable.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import sysfs_tree  # noqa: E402
+
+FIXTURE = HERE.parent.parent / "fixtures" / "x570-dual-rtx3090-idle" / "sysfs.tree"
+NOBODY = 65534
+EXTRA = 5  # seconds that may pass after a deadline
+MOUNT = 'mount --bind "$0/sys/devices" /sys/devices && mount --bind "$0/sys/bus" /sys/bus && exec "$@"'
+GPUCOOP = FAKES = ""
+
+
+class Host:
+    """The recorded host, as a folder to be mounted."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="gpucoop-fakes-")
+        os.chmod(self.folder, 0o755)
+        self.tree = self.folder + "/tree"
+        self.home = self.folder + "/home"
+        os.mkdir(self.tree)
+        os.mkdir(self.home)
+        sysfs_tree.Tree.parse(FIXTURE.read_text()).unpack(self.tree)
+        self.user = []
+        self.space = ["unshare", "-m"]
+        if os.geteuid() == 0:
+            os.chown(self.home, NOBODY, NOBODY)
+            self.user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        else:
+            self.space += ["-U", "--map-current-user", "--keep-caps"]
+
+    def run(self, argv, told=None, limit=120):
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("NCCL_", "GPUCOOP_", "LD_"))}
+        env.update(told or {})
+        env.update(HOME=self.home, XDG_STATE_HOME=self.home, GPUCOOP_FAKE_CUDA_BUS="0a", NO_COLOR="1")
+        # `env` last: it sets what the loader would otherwise use for `mount` and `setpriv` as well.
+        inside = self.user + ["env", "LD_LIBRARY_PATH=" + FAKES, *argv]
+        return subprocess.run(self.space + ["sh", "-c", MOUNT, self.tree, *inside], env=env, capture_output=True, text=True,
+                              timeout=limit, check=False)
+
+    def close(self):
+        sysfs_tree.removable(self.tree)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+HOST = None
+
+
+def setUpModule():
+    global HOST
+    HOST = Host()
+    tried = HOST.run(["true"])
+    if tried.returncode != 0:
+        HOST.close()
+        raise unittest.SkipTest("no mount namespace can be had here: " + tried.stderr.strip())
+
+
+def tearDownModule():
+    HOST.close()
+
+
+class Faults(unittest.TestCase):
+    def probe(self, words, told, timeout, budget=1.0, text=False):
+        argv = [GPUCOOP, "probe", *words, "--force", "--timeout", str(timeout), "--budget", str(budget)]
+        begin = time.monotonic()
+        done = HOST.run(argv + ([] if text else ["--format", "json"]), told)
+        took = time.monotonic() - begin
+        if text:
+            return done, took
+        self.assertTrue(done.stdout, f"exit {done.returncode}: {done.stderr}")
+        return done, json.loads(done.stdout), took
+
+    def check(self, what, words, told, rung, state, said, codes, timeout=3.0, budget=1.0):
+        done, document, _ = self.probe(words, told, timeout, budget)
+        runs = document["probes"]
+        for run in runs:
+            if run.get("seconds") is not None and run.get("deadline_s") is not None:
+                self.assertLess(run["seconds"], run["deadline_s"] + EXTRA, what)
+        found = [run for run in runs if run["rung"] == rung and not run.get("variant") and run["state"] != "skipped"]
+        states = [run["state"] for run in found]
+        self.assertIn(state, states, f"{what}: {[(r['rung'], r['state'], r.get('reason')) for r in runs]}")
+        run = found[states.index(state)]
+        words_said = " ".join([run.get("reason") or "", *map(str, run.get("findings") or [])])
+        self.assertRegex(words_said, said, what)
+        self.assertIn(done.returncode, codes, what)
+        return run
+
+    def check_all(self, variable, words, rung, cases, **more):
+        for told, (state, said, codes) in cases.items():
+            with self.subTest(fault=told):
+                self.check(told, words, {variable: told}, rung, state, said, codes, **more)
+
+    def test_a_driver_that_does_not_start(self):
+        self.check_all("GPUCOOP_FAKE_CUDA", ["--dispatch"], "gpu.dispatch", {
+            "init-803": ("refused", r"cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH \(803\)", (1,)),
+            "no-device": ("refused", r"CUDA_ERROR_NO_DEVICE \(100\)", (1,)),
+            "context-46": ("refused", r"CUDA_ERROR_DEVICE_UNAVAILABLE \(46\)", (1,)),
+            "module-222": ("refused", r"CUDA_ERROR_UNSUPPORTED_PTX_VERSION \(222\)", (1,)),
+            "init-hang": ("hung", r".", (4,)),
+            "init-crash": ("crashed", r"signal 11|SIGSEGV", (1,)),
+            "enumerate-crash": ("crashed", r"signal 11|SIGSEGV", (1,)),
+        })
+
+    def test_kernels_that_fail(self):
+        self.check_all("GPUCOOP_FAKE_CUDA", ["--dispatch"], "gpu.dispatch", {
+            "launch-719": ("failed", r"CUDA_ERROR_LAUNCH_FAILED \(719\)", (1,)),
+            "dispatch-hang": ("hung", r"has not ended|no answer", (4,)),
+            "dispatch-wrong": ("wrong-data", r"stored 0x", (1,)),
+        })
+
+    def test_peers_that_refuse_and_lie(self):
+        self.check_all("GPUCOOP_FAKE_CUDA", ["--p2p"], "p2p.access",
+                       {"peer-no": ("refused", r".", (1, 2, 3))}, timeout=20, budget=15)
+        self.check_all("GPUCOOP_FAKE_CUDA", ["--p2p"], "p2p.write", {
+            "peer-ones": ("wrong-data", r"all.ones", (1,)),
+            "peer-lost": ("wrong-data", r"lost", (1,)),
+            "peer-stale": ("wrong-data", r"stale|lost", (1,)),
+            "peer-mirror": ("wrong-data", r"lost", (1,)),
+        }, timeout=20, budget=8)
+
+    def test_a_library_that_does_not_load(self):
+        self.check_all("GPUCOOP_FAKE_NCCL", ["--collective"], "gpu.dispatch", {
+            "load-hang": ("hung", r".", (4,)),
+            "load-crash": ("crashed", r"signal 11|SIGSEGV", (1,)),
+        })
+        # Nothing was tried with it: neither a pass nor a failure.
+        done, document, _ = self.probe(["--collective"], {"GPUCOOP_FAKE_NCCL": "version-old"}, 10, budget=10)
+        run = next(r for r in document["probes"] if r["rung"] == "ccl.init")
+        self.assertEqual(run["state"], "skipped")
+        self.assertRegex(run["reason"], r"version 2\.17\.1; gpucoop needs 2\.18\.0 or newer")
+        self.assertEqual({f["status"] for f in document["facts"] if f["id"] == "ccl.allreduce"}, {"unknown"})
+
+    def test_communicators_that_do_not_come_to_be(self):
+        self.check_all("GPUCOOP_FAKE_NCCL", ["--collective"], "ccl.init", {
+            "id-hang": ("hung", r".", (4,)),
+            "init-hang": ("hung", r".", (4,)),
+            "init-block": ("hung", r".", (4,)),
+            "init-crash": ("crashed", r"signal 11|SIGSEGV", (1,)),
+            "init-refuse": ("refused", r"Duplicate GPU detected", (1, 3)),
+        })
+
+    def test_operations_that_fail(self):
+        self.check_all("GPUCOOP_FAKE_NCCL", ["--collective"], "ccl.allreduce", {
+            "op-hang": ("hung", r"wait", (4,)),
+            "op-refuse": ("failed", r"the operation cannot be performed in the present state", (1,)),
+            "op-late-error": ("failed", r"remote process exited or there was a network error", (1,)),
+            "op-crash": ("crashed", r"signal 11|SIGSEGV", (1,)),
+            "wrong-data": ("wrong-data", r"wrong on 2 of 2 ranks", (1,)),
+        }, timeout=5)
+
+    def test_large_messages_that_are_wrong_while_small_ones_are_right(self):
+        run = self.check("wrong-large", ["--collective"], {"GPUCOOP_FAKE_NCCL": "wrong-large"}, "ccl.allreduce", "wrong-data",
+                         r"words wrong", (1,), timeout=40)
+        self.assertGreaterEqual(run["bytes"], 1 << 20)
+
+    def test_a_rank_that_is_missing(self):
+        run = self.check("missing", ["--collective", "--inject", "hang:rank1@all_reduce"], {}, "ccl.allreduce", "hung",
+                         r"rank 1", (4,), timeout=4)
+        self.assertRegex(" ".join(run["findings"]), "a fault was injected")
+
+    def test_a_gigabyte_of_log(self):
+        done, document, took = self.probe(["--collective"], {"GPUCOOP_FAKE_NCCL": "spam", "GPUCOOP_FAKE_NCCL_SPAM": "1024"}, 60,
+                                          budget=40)
+        run = next(r for r in document["probes"] if r["rung"] == "ccl.allreduce")
+        self.assertEqual(run["state"], "passed", run)
+        self.assertLess(len(done.stdout), 1 << 20)
+        self.assertLess(took, 100)
+
+    def test_the_text_says_it_too(self):
+        for told, words, said in (("op-refuse", "--collective", "the operation cannot be performed"),
+                                  ("op-hang", "--collective", "All wait for each other")):
+            with self.subTest(fault=told):
+                done, _ = self.probe([words], {"GPUCOOP_FAKE_NCCL": told}, 4, text=True)
+                flat = re.sub(r"\s+", " ", done.stdout)
+                self.assertIn(said, flat)
+                self.assertIn("ccl.allreduce", flat)
+
+
+if __name__ == "__main__":
+    GPUCOOP, FAKES = sys.argv[1:3]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
