@@ -82,11 +82,21 @@ class Ended {
     }
     numbers();
     state();
-    for (auto& finding : hang_findings(end_)) run_.findings.push_back(std::move(finding));
+    auto shown = end_;
+    if (told_hang_) shown.timed_out = false;
+    for (auto& finding : hang_findings(shown)) run_.findings.push_back(std::move(finding));
     return std::move(run_);
   }
 
  private:
+  /// A rank has said that it did not get through, for another reason than that others did not come.
+  [[nodiscard]] bool somebody_failed() const {
+    return std::any_of(end_.results.begin(), end_.results.end(), [](const wire::StepResult& result) {
+      return result.state == ProbeState::wrong_data || result.state == ProbeState::failed ||
+             result.state == ProbeState::refused;
+    });
+  }
+
   void state() {
     std::vector<std::string> lost;
     for (const auto& rank : end_.ranks) {
@@ -102,6 +112,11 @@ class Ended {
       run_.state = ProbeState::failed;
       run_.reason = "something else than an answer came back: " +
                     (silent_.empty() ? std::string("from one of the ranks") : "from " + names(silent_));
+    } else if (end_.timed_out && somebody_failed()) {
+      // It stopped, and the others wait for it in vain: that is no hang of its own.
+      worst_answer();
+      run_.findings.push_back("the other ranks then waited for it until the deadline");
+      told_hang_ = true;
     } else if (end_.timed_out) {
       run_.state = end_.hang == Hang::slow ? ProbeState::inconclusive : ProbeState::hung;
       run_.reason = "no answer within " + duration(planned_.deadline) +
@@ -199,6 +214,7 @@ class Ended {
   const StepEnd& end_;
   ProbeRun run_;
   std::vector<unsigned> silent_;
+  bool told_hang_ = false;
 };
 
 }  // namespace

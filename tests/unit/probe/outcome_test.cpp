@@ -75,6 +75,20 @@ TEST_CASE("a time-out is a hang, with where each rank stands") {
   CHECK(run.findings[0].find("all wait for each other") == 0);
 }
 
+TEST_CASE("a rank with wrong data that stops is the cause, and the others that wait for it are not") {
+  const auto planned = step_of("ccl.allreduce");
+  auto end = hung_end(planned);
+  end.results.push_back(answer(planned, 1, ProbeState::wrong_data));
+  end.results[0].checked_words = 100;
+  end.results[0].wrong_words = 7;
+  const auto run = run_with(planned, end);
+  CHECK(run.state == ProbeState::wrong_data);
+  CHECK(run.reason == "rank 1 (host:1): 7 of 100 words wrong");
+  CHECK(run.findings == std::vector<std::string>{"the other ranks then waited for it until the deadline"});
+  end.results[0] = answer(planned, 1, ProbeState::refused, "ncclCommInitRank: no");
+  CHECK(run_with(planned, end).state == ProbeState::refused);
+}
+
 TEST_CASE("what was getting on when its time was over is no hang, and says nothing about the GPUs") {
   const auto planned = step_of("ccl.allreduce");
   const auto end = hung_end(planned, Hang::slow);
