@@ -21,18 +21,19 @@ import validate  # noqa: E402
 SCHEMA = json.loads((SOURCE / "src/render/report.schema.json").read_text(encoding="utf-8"))
 
 
-def processes():
-    """The rank processes of this program's build that there are."""
+def processes(mark):
+    """The processes that have this text in their environment, apart from those that have ended."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            line = (entry / "cmdline").read_bytes()
+            if mark.encode() not in (entry / "environ").read_bytes():
+                continue
             state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
             continue
-        if b"gpucoop-rank" in line and state != "Z" and str(pathlib.Path(GPUCOOP).parents[1]).encode() in line:
+        if state != "Z":
             found.append(int(entry.name))
     return found
 
@@ -73,9 +74,9 @@ class Case(unittest.TestCase):
 
     def expect_no_ranks(self):
         until = time.monotonic() + 10
-        while processes() and time.monotonic() < until:
+        while processes(self.folder) and time.monotonic() < until:
             time.sleep(0.05)
-        self.assertEqual(processes(), [])
+        self.assertEqual(processes(self.folder), [])
 
 
 def runs_of(document, rung, variant=None):
