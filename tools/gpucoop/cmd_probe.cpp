@@ -52,6 +52,7 @@ Result<probe::RunSetup> setup_of(const ProbeOptions& options, const ProbeTarget&
   wish.areas = areas_of(options);
   wish.wide = options.all;
   if (target.simulated) wish.most_bytes = kMostSimulatedCopy;
+  setup.ceilings = ceilings_of(target.topology);
   if (options.groups) {
     auto layout = probe::parse_layout(*options.groups);
     if (!layout) return layout.error();

@@ -79,6 +79,18 @@ Result<ProbeTarget> choose_target(const ProbeOptions& options, const Rules& rule
   return choose_gpus(options, rules);
 }
 
+probe::Ceilings ceilings_of(const Topology& topology) {
+  probe::Ceilings ceilings;
+  for (const auto& gpu : topology.gpus) {
+    if (gpu.link.ceiling_gbytes_per_s.is_known()) ceilings.host[gpu.address] = gpu.link.ceiling_gbytes_per_s.value();
+  }
+  for (const auto& pair : topology.pairs) {
+    const auto& most = pair.fabric.is_known() ? pair.fabric.value().gbytes_per_s : pair.ceiling_gbytes_per_s;
+    if (!pair.fabric.is_unknown() && most.is_known()) ceilings.pair[std::minmax(pair.a, pair.b)] = most.value();
+  }
+  return ceilings;
+}
+
 Result<Report> report_of(const ProbeTarget& target, Measurements measured, const Rules& rules) {
   measured.fingerprint = target.topology.host.fingerprint;
   if (!target.simulated) {

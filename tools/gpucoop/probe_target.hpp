@@ -8,6 +8,7 @@
 #include "gpu_selection.hpp"
 #include "model/recording.hpp"
 #include "model/report.hpp"
+#include "probe/outcome.hpp"
 #include "probe_options.hpp"
 #include "rules/rules.hpp"
 
@@ -26,6 +27,10 @@ struct ProbeTarget {
 /// Reads this host and chooses. `no_gpu` where it has none that can be probed: `auto` never falls back to simulated
 /// ones.
 [[nodiscard]] Result<ProbeTarget> choose_target(const ProbeOptions& options, const Rules& rules);
+
+/// What the ways between the GPUs can carry at best, where that is wholly known: a link that may be beside a fabric
+/// that nobody has read of bounds nothing.
+[[nodiscard]] probe::Ceilings ceilings_of(const Topology& topology);
 
 /// What the probe found, analysed and judged like everything else.
 [[nodiscard]] Result<Report> report_of(const ProbeTarget& target, Measurements measured, const Rules& rules);
