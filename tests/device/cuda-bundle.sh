@@ -9,7 +9,7 @@ out=$(realpath "$2")
 put() {
   cp "$1" "$2"
   strip "$2/${1##*/}"
-  ldd "$1" | awk '$2 == "=>" { print $1, $3 }' | grep -v '^lib\(c\|m\|dl\|pthread\|rt\|gcc_s\|stdc++\)\.so' |
+  ldd "$1" | awk '$2 == "=>" && $1 !~ /^lib(c|m|dl|pthread|rt|gcc_s|stdc\+\+)\.so/ { print $1, $3 }' |
     while read -r name file; do cp -L "$file" "$out/lib/$name"; done
 }
 put "$build/tools/gpucoop/gpucoop" "$out/bin"

@@ -164,7 +164,10 @@ grep -m 2 'timed-out\|team' "$out/team-hung-kernel.txt" | cut -c1-200
 nvidia-smi --query-gpu=index,memory.used,utilization.gpu --format=csv,noheader
 
 if [[ $EUID == 0 ]]; then
-  run nobody-probe 90 '0|2|3' "${nobody[@]}" "${probe[@]}" --budget 60 --format json
+  # Who cannot see all processes is refused, unless the driver proves the GPUs free.
+  run nobody-guard 60 '0|2|3|75' "${nobody[@]}" "${probe[@]}" --dispatch
+  cut -c1-200 "$out/nobody-guard.err" 2>/dev/null | tail -n 4
+  run nobody-probe 90 '0|2|3' "${nobody[@]}" "${probe[@]}" --budget 60 --force --format json
   summary "$out/nobody-probe.txt"
 fi
 
