@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "probe/findings.hpp"
+#include "probe/told.hpp"
 #include "probe/variants.hpp"
 
 namespace gpucoop::probe {
@@ -59,30 +60,11 @@ class Climb {
     if (!given_up_.empty()) return given_up_;
     for (const auto& need : planned.rung->needs) {
       if (has_passed(traces_, need, planned.gpus)) continue;
-      return "it needs " + need + ", which " + how_it_stands(need, planned.gpus);
+      return "it needs " + need + ", which " + how_it_stands(traces_, need, planned.gpus);
     }
     if (planned.counts && has_failed(planned)) return "an earlier step of " + planned.rung->id + " has failed";
     if (out_.clock() - begin_ >= setup_.budget) return kBudgetReason;
     return {};
-  }
-
-  [[nodiscard]] std::string how_it_stands(const std::string& rung, const std::vector<Address>& gpus) const {
-    const ProbeRun* failed = nullptr;
-    const ProbeRun* refused = nullptr;
-    const ProbeRun* skipped = nullptr;
-    for (const auto& trace : traces_) {
-      if (trace.planned.rung->id != rung || !trace.run.variant.empty()) continue;
-      const bool about = std::any_of(trace.planned.gpus.begin(), trace.planned.gpus.end(), [&](const Address& gpu) {
-        return std::find(gpus.begin(), gpus.end(), gpu) != gpus.end();
-      });
-      if (!about || trace.run.state == ProbeState::passed) continue;
-      (trace.run.state == ProbeState::skipped   ? skipped
-       : trace.run.state == ProbeState::refused ? refused
-                                                : failed) = &trace.run;
-    }
-    if (failed != nullptr) return "did not pass";
-    if (refused != nullptr) return "was refused";
-    return skipped != nullptr ? "was skipped" : "was not shown here";
   }
 
   [[nodiscard]] bool has_failed(const Planned& planned) const {
@@ -320,59 +302,12 @@ class Climb {
     if (!text.empty()) traces_[at].run.findings.push_back("by pairs, it " + text);
   }
 
-  /// Crossed groups that stop without a meeting in between and pass with one: their communicators disturb each other.
-  void tell_crossed() {
-    if (crossed_ == kNone) return;
-    auto& run = traces_[crossed_].run;
-    const auto& sequence = traces_[crossed_].planned.step.sequence;
-    const auto passed = [&](wire::Sync sync) {
-      return std::any_of(traces_.begin(), traces_.end(), [&](const Trace& trace) {
-        return trace.planned.rung->id == "ccl.switching" && trace.planned.step.sequence == sequence &&
-               trace.planned.step.sync == sync && trace.run.state == ProbeState::passed && trace.run.variant.empty();
-      });
-    };
-    if (passed(wire::Sync::stream)) {
-      run.findings.push_back(
-          "crossed communicators disturb each other unless each rank waits for its own operation "
-          "before the next: engines do not");
-    } else if (passed(wire::Sync::rendezvous)) {
-      run.findings.push_back(
-          "crossed communicators disturb each other: each works alone, and in turn only where all "
-          "ranks meet in between, which engines do not do (state of the library that is kept for the "
-          "process instead of the communicator)");
-    }
-  }
-
   RunEnd ended() {
-    tell_crossed();
+    if (crossed_ != kNone) tell_crossed(traces_, crossed_);
     end_.facts = facts_of(traces_, rules_);
-    add_cure();
+    add_cure(traces_, setup_.wish.devices.size(), cure_, end_.facts);
     for (auto& trace : traces_) end_.runs.push_back(std::move(trace.run));
     return std::move(end_);
-  }
-
-  /// `ccl.works_with`: absent where the all-reduce works by itself.
-  void add_cure() {
-    const auto of_allreduce = std::find_if(end_.facts.begin(), end_.facts.end(), [&](const Fact& fact) {
-      return fact.id == "ccl.allreduce" && fact.subject.of.size() == setup_.wish.devices.size();
-    });
-    if (of_allreduce == end_.facts.end()) return;
-    Fact with{"ccl.works_with", of_allreduce->subject, Known<FactValue>::absent(), Tier::probed, {}, {}};
-    if (of_allreduce->value.is(FactValue(true))) {
-      with.evidence = "it works without any: " + of_allreduce->evidence;
-      end_.facts.push_back(std::move(with));
-      return;
-    }
-    if (cure_.empty()) return;
-    with.value = FactValue(cure_);
-    with.evidence = "the first setting with which it passed, in fresh processes";
-    Fact does{"ccl.with_setting", with.subject, FactValue(true), Tier::probed, "it passed with " + cure_, {}};
-    for (auto& trace : traces_) {
-      if (trace.planned.rung->id != "ccl.allreduce" || trace.run.variant != cure_) continue;
-      if (trace.run.state == ProbeState::passed) trace.run.facts = {reference(with), reference(does)};
-    }
-    end_.facts.push_back(std::move(with));
-    end_.facts.push_back(std::move(does));
   }
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);

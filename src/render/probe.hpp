@@ -8,8 +8,8 @@
 
 namespace gpucoop {
 
-/// What `gpucoop probe` prints for people: rung by rung what was tried and what came of it, and then what that means for
-/// working together. `injected`: the faults that were injected, which are named first.
+/// What `gpucoop probe` prints for people: rung by rung what was tried and what came of it, and then what that means
+/// for working together. `injected`: the faults that were injected, which are named first.
 [[nodiscard]] std::string render_probe_text(const Report& report, const std::vector<std::string>& injected,
                                             const TextOptions& options);
 

@@ -67,8 +67,8 @@ TEST_CASE("an engine's way tells what turns it on and what to set or avoid") {
 }
 
 TEST_CASE("every kind of entry has a heading in the list of ids") {
-  for (const auto* kind :
-       {"mode", "engine", "engine-mode", "advice", "gate", "fact", "remedy", "log-cause", "model", "stack", "variant"}) {
+  for (const auto* kind : {"mode", "engine", "engine-mode", "advice", "gate", "fact", "remedy", "log-cause", "model",
+                           "stack", "variant"}) {
     CAPTURE(kind);
     const auto text = render_rule_names_text({{kind, "an.id", "a title"}}, TextOptions{});
     CHECK_FALSE(has(text, "\n" + std::string(kind) + "\n"));
