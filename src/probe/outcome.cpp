@@ -100,7 +100,10 @@ class Ended {
   void state() {
     std::vector<std::string> lost;
     for (const auto& rank : end_.ranks) {
-      if (gone(rank) && result_of(end_, rank.rank) == nullptr) lost.push_back(gone_in_words(planned_, rank));
+      // A rank that said something else than it should and then left has not crashed.
+      const bool babbled = rank.garbage && rank.how == RankEnd::How::exited;
+      if (gone(rank) && !babbled && result_of(end_, rank.rank) == nullptr)
+        lost.push_back(gone_in_words(planned_, rank));
     }
     if (!lost.empty()) {
       run_.state = ProbeState::crashed;

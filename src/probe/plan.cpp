@@ -60,13 +60,14 @@ class Planner {
       auto planned = start(rung, ranks);
       planned.step.op = trial.op;
       planned.step.sizes = trial.sizes;
-      if (wish_.most_bytes > 0 && rung.who != Who::all) {
+      if (wish_.most_bytes > 0 && (rung.who != Who::all || rung.area == Area::rates)) {
         for (auto& size : planned.step.sizes) size = std::min(size, wish_.most_bytes);
+        planned.step.sizes.erase(std::unique(planned.step.sizes.begin(), planned.step.sizes.end()),
+                                 planned.step.sizes.end());
       }
       planned.step.dtype = trial.dtype;
       planned.step.reduce = trial.reduce;
       if (rung.area == Area::rates) {
-        if (wish_.most_bytes > 0) planned.step.sizes.pop_back();
         planned.step.warmups = 5;
         planned.step.repetitions = 20;
       } else if (rung.area == Area::p2p || rung.id == "host.copy_rate") {

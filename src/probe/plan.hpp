@@ -21,7 +21,8 @@ struct Wish {
   bool wide = false;             ///< every type and operator, every pair (`--all`)
   std::optional<Layout> layout;  ///< of the crossed groups; none: the usual one
   std::optional<std::chrono::milliseconds> timeout;  ///< of every step instead of the rung's own
-  std::uint64_t most_bytes = 0;  ///< of what one or two GPUs copy, and less in groups; 0: as the rung has it
+  std::uint64_t most_bytes =
+      0;  ///< of what one or two GPUs copy and of timed collectives, and less in groups; 0: as the rung has it
   std::chrono::seconds soak{0};  ///< how long; 0: not at all
   std::uint64_t seed = 1;
 };

@@ -9,16 +9,16 @@ std::string render_plan_text(const std::vector<PlanLine>& plan, const std::strin
   Page page(options.columns, options.color);
   page.paragraph(0, "Nothing was run. A probe would try this on " + devices + ":", Style::bold);
   page.blank();
-  page.row(2, {{"rung", 19, Style::dim, {}},
+  page.row(2, {{"rung", 18, Style::dim, {}},
                {"ranks", 10, Style::dim, {}},
-               {"what", 22, Style::dim, {}},
+               {"what", 21, Style::dim, {}},
                {"sizes", 13, Style::dim, {}},
                {"deadline", 8, Style::dim, {}}});
   for (const auto& line : plan) {
     if (!line.skip.empty()) continue;
-    page.row(2, {{line.rung, 19, Style::plain, {}},
+    page.row(2, {{line.rung, 18, Style::plain, {}},
                  {line.who, 10, Style::plain, {}},
-                 {line.what, 22, Style::plain, {}},
+                 {line.what, 21, Style::plain, {}},
                  {line.sizes, 13, Style::plain, {}},
                  {line.deadline, 8, Style::plain, {}}});
   }

@@ -118,6 +118,11 @@ TEST_CASE("garbage is no answer, and silence is none") {
   end.garbage = true;
   CHECK(run_with(planned, end).state == ProbeState::failed);
   CHECK(run_with(planned, end).reason == "something else than an answer came back: from rank 0 (host:0)");
+  RankEnd left;
+  left.how = RankEnd::How::exited;
+  left.garbage = true;
+  end.ranks.push_back(left);
+  CHECK(run_with(planned, end).state == ProbeState::failed);
   CHECK(run_with(planned, StepEnd()).reason == "no answer from rank 0 (host:0)");
 }
 
