@@ -11,16 +11,16 @@ std::string render_plan_text(const std::vector<PlanLine>& plan, const std::strin
   page.blank();
   page.row(2, {{"rung", 18, Style::dim, {}},
                {"ranks", 10, Style::dim, {}},
-               {"what", 21, Style::dim, {}},
+               {"what", 22, Style::dim, {}},
                {"sizes", 13, Style::dim, {}},
-               {"deadline", 8, Style::dim, {}}});
+               {"within", 7, Style::dim, {}}});
   for (const auto& line : plan) {
     if (!line.skip.empty()) continue;
     page.row(2, {{line.rung, 18, Style::plain, {}},
                  {line.who, 10, Style::plain, {}},
-                 {line.what, 21, Style::plain, {}},
+                 {line.what, 22, Style::plain, {}},
                  {line.sizes, 13, Style::plain, {}},
-                 {line.deadline, 8, Style::plain, {}}});
+                 {line.deadline, 7, Style::plain, {}}});
   }
   bool headed = false;
   for (const auto& line : plan) {
