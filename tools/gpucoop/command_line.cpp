@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/nearest.hpp"
@@ -16,8 +18,21 @@
 namespace gpucoop {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&, Action&) = {add_topo,    add_probe,  add_verdict, add_inspect,
-                                                     add_explain, add_record, add_diff};
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App&, Action&);
+};
+constexpr Command kCommands[] = {{"topo", add_topo},       {"probe", add_probe},     {"verdict", add_verdict},
+                                 {"inspect", add_inspect}, {"explain", add_explain}, {"record", add_record},
+                                 {"diff", add_diff}};
+
+/// The one that is named first, or all of them: making the options of the others takes as long as reading a host.
+void add_commands(CLI::App& app, const char* named, Action& action) {
+  const auto chosen = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                   [&](const Command& command) { return named != nullptr && command.name == named; });
+  if (chosen != std::end(kCommands)) return chosen->add(app, action);
+  for (const auto& command : kCommands) command.add(app, action);
+}
 
 std::string nearest_one(const std::string& word, const std::vector<std::string>& words) {
   const auto found = nearest(word, words, 1);
@@ -68,11 +83,11 @@ ExitCode run_command_line(int argc, const char* const* argv) {
                "gpucoop"};
   app.set_version_flag("--version", std::string("gpucoop ") + kVersion, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
+  const auto first = std::find_if(argv + std::min(argc, 1), argv + argc, [](const char* a) { return a[0] != '-'; });
   Action action;
-  for (const auto add : kCommands) add(app, action);
+  add_commands(app, first == argv + argc ? nullptr : *first, action);
 
   // Looked at first: CLI11 would only say that an argument was not expected.
-  const auto first = std::find_if(argv + std::min(argc, 1), argv + argc, [](const char* a) { return a[0] != '-'; });
   if (first != argv + argc) {
     const auto known = names(app.get_subcommands(nullptr));
     if (std::find(known.begin(), known.end(), *first) == known.end()) return unknown_command(app, *first);

@@ -95,6 +95,15 @@ void drop_unread(std::vector<Bar>& bars) {
              bars.end());
 }
 
+/// Bridges, what may be a GPU, and what has no class or none that can be read.
+bool may_stand_on_a_way(const Known<std::uint16_t>& class_code) {
+  constexpr unsigned kOld = 0x00;
+  constexpr unsigned kBridge = 0x06;
+  constexpr unsigned kUnassigned = 0xff;
+  const unsigned base = class_code.value_or(0) >> 8U;
+  return base == kOld || base == kBridge || base == kUnassigned || is_display_or_accelerator(class_code);
+}
+
 template <class T>
 Known<T> number(const Known<std::string>& text) {
   return converted<T>(text, [](const std::string& s) {
@@ -168,7 +177,11 @@ PciDevice read_device(const Folder& folder, const Address& address) {
   const auto power_state = folder.text("power_state");
   const auto resources = folder.text("resource");
   const bool asleep = is_asleep(runtime_status, power_state);
-  if (asleep) {
+  const auto class_code = read_class(folder);
+  const bool wanted = may_stand_on_a_way(class_code);
+  if (!wanted) {
+    device.class_code = class_code;
+  } else if (asleep) {
     set_asleep(device);
   } else {
     ConfigSpace space(Reason::no_root);
@@ -179,7 +192,7 @@ PciDevice read_device(const Folder& folder, const Address& address) {
   }
   // What has fallen off the bus keeps its identity in the kernel's memory.
   fill_identity(folder, device);
-  if (!asleep) fill_link(folder, device);
+  if (wanted && !asleep) fill_link(folder, device);
   take_resources(resources.value_or(""), device.bars);
   if (!asleep) fill_resizable(folder, device);
   const bool remembered = power_state.is_known() && !power_state.is("unknown") && !power_state.is("error");

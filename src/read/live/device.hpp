@@ -12,6 +12,8 @@ namespace gpucoop {
 /// not woken: its configuration space and links, which live in the device, are unknown because it is *asleep*; what
 /// the kernel keeps in memory is read all the same. Without the right to see capabilities they are `no_root`, and link
 /// speeds and widths come from the attributes that everyone may read.
+/// Registers of what stands on no way between GPUs and processor (storage, networks, …) are not read, so they are
+/// unknown: nothing depends on them, and in a guest every access is a call to the hypervisor.
 /// The slot is not in a device's folder.
 [[nodiscard]] PciDevice read_device(const Folder& folder, const Address& address);
 

@@ -326,6 +326,26 @@ TEST_CASE("live: texts of attributes") {
   CHECK(bars[1].size.is(0x100));
 }
 
+TEST_CASE("live: registers of what stands on no way of a GPU are not read, and what the kernel remembers is") {
+  SysfsTree tree;
+  host(tree);
+  ConfigBuilder network;
+  network.u16(0x00, 0x15b3).u16(0x02, 0x101d).u8(0x0b, 0x02).express(2, 0);
+  tree.device("pci0000:00/0000:00:02.0", network.bytes(), 4096);
+  const auto r = tree.read();
+  REQUIRE(r.devices.size() == 3);
+  const auto& card = device_in(r, "00:02.0");
+  CHECK(card.vendor_id.is(0x15b3));
+  CHECK(card.device_id.is(0x101d));
+  CHECK(card.class_code.is(0x0200));
+  REQUIRE(card.express.is_unknown());
+  CHECK(card.express.reason() == Reason::not_in_input);
+  CHECK(card.header_type.is_unknown());
+  CHECK_FALSE(card.access_denied);
+  CHECK(device_in(r, "00:01.1").express.is_known());
+  CHECK(device_in(r, "01:00.0").express.is_known());
+}
+
 TEST_CASE("live: paths of devices") {
   const auto gpu_address = *parse_address("0000:01:00.0");
   const auto found = parse_device_path("../../../devices/pci0000:00/0000:00:01.1/0000:01:00.0", gpu_address);
