@@ -64,7 +64,8 @@ Mover::Moved Mover::move(Transfer& transfer) {
   }
   const std::uint32_t most = in != nullptr ? in->slot_bytes : out->slot_bytes;
   const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, transfer.bytes - transfer.done));
-  const std::byte* source = transfer.from + transfer.done;
+  const std::byte* const own = transfer.from == nullptr ? nullptr : transfer.from + transfer.done;
+  const std::byte* source = own;
   std::uint64_t taken = 0;
   if (in != nullptr) {
     taken = in->channel->taken.load(std::memory_order_relaxed);
@@ -87,7 +88,7 @@ Mover::Moved Mover::move(Transfer& transfer) {
   std::byte* const first = target != nullptr ? target : forward;
   if (transfer.reduction.wanted) {
     const auto type = transfer.reduction.type;
-    combine(first, transfer.from + transfer.done, source, bytes / bytes_of(type), type, transfer.reduction.op);
+    combine(first, own, source, bytes / bytes_of(type), type, transfer.reduction.op);
   } else {
     std::memmove(first, source, bytes);
   }
