@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,11 @@ struct GuardQuestion {
   bool live = false;          ///< the host is the one that this program runs on
   std::vector<Holder> holders;
   Known<bool> holders_complete;  ///< as Recording::holders_complete
-  /// GPUs of which the driver itself says that no process uses them: KFD's list of processes seen from the host, NVML.
+  /// GPUs of which the driver itself has listed all users, and those are among `holders` or `own`; of the other ones
+  /// why it has not, where it was asked.
   std::vector<Address> proven_free;
-  /// Processes of this probe: its ranks hold GPUs, of course.
+  std::map<Address, std::string> not_proven;
+  /// Processes of this probe that may hold GPUs: its ranks, of course, and not this program.
   std::vector<std::int32_t> own;
   std::string user;  ///< name of who runs this program; empty: not known
   bool root = false;

@@ -58,7 +58,8 @@ struct NvmlGpu {
   Known<bool> persistence;
   Known<std::uint64_t> bar1_bytes;
   Known<std::uint64_t> memory_bytes;
-  Known<std::string> fabric;  ///< of hosts with NVSwitch: `not-started`, `in-progress`, `completed`
+  Known<std::uint64_t> used_bytes;  ///< of the memory; without what the driver keeps for itself
+  Known<std::string> fabric;        ///< of hosts with NVSwitch: `not-started`, `in-progress`, `completed`
   std::vector<NvmlLink> links;
 
   template <class A, class T>
@@ -66,7 +67,7 @@ struct NvmlGpu {
     archive(self.address, self.name, self.uuid, self.processes, self.pcie_generation, self.pcie_width,
             self.most_pcie_generation, self.most_pcie_width, self.gpu_most_pcie_generation, self.pcie_replays,
             self.clock_reasons, self.performance_state, self.ecc, self.uncorrected_errors, self.mig, self.compute_mode,
-            self.persistence, self.bar1_bytes, self.memory_bytes, self.fabric, self.links);
+            self.persistence, self.bar1_bytes, self.memory_bytes, self.used_bytes, self.fabric, self.links);
   }
 };
 

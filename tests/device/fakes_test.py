@@ -184,6 +184,38 @@ class Faults(unittest.TestCase):
         self.assertLess(len(done.stdout), 1 << 20)
         self.assertLess(took, 100)
 
+    def guarded(self, told):
+        return HOST.run([GPUCOOP, "probe", "--dispatch", "--timeout", "20", "--budget", "5", "--format", "json"],
+                        {"GPUCOOP_FAKE_NVML": told})
+
+    def test_who_is_hidden_is_told_by_the_driver(self):
+        done = self.guarded("")
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        document = json.loads(done.stdout)
+        ran = [run["state"] for run in document["probes"] if run["rung"] == "gpu.dispatch"]
+        self.assertEqual(ran, ["passed", "passed"])
+        said = [w["text"] for w in document["warnings"] if w["code"] == "probe.driver-list"]
+        self.assertEqual(len(said), 2, document["warnings"])
+        self.assertRegex(said[0], r"NVIDIA's driver lists no process on 0000:0a:00\.0 \(NVML\)")
+
+    def test_who_is_hidden_and_listed_by_the_driver_is_a_holder(self):
+        done = self.guarded("busy")
+        self.assertEqual(done.returncode, 75, done.stderr)
+        self.assertRegex(done.stderr, r"0000:0b:00\.0 is used by .*\(pid 4242")
+        self.assertNotIn("0000:0a:00.0", done.stderr)
+
+    def test_a_driver_that_gives_no_list_proves_nothing(self):
+        for told, said in (("init-9", "Driver Not Loaded"), ("init-18", "version mismatch"), ("init-hang", "in time"),
+                           ("init-crash", "signal 11"), ("no-holders", "does not list processes to this user"),
+                           ("no-list", "does not list processes of this GPU")):
+            with self.subTest(fault=told):
+                begin = time.monotonic()
+                done = self.guarded(told)
+                self.assertEqual(done.returncode, 75, done.stderr)
+                self.assertIn("cannot all be seen: some processes are hidden from this one, and its driver", done.stderr)
+                self.assertIn(said, done.stderr)
+                self.assertLess(time.monotonic() - begin, 12)
+
     def test_the_text_says_it_too(self):
         for told, words, said in (("op-refuse", "--collective", "the operation cannot be performed"),
                                   ("op-hang", "--collective", "All wait for each other")):

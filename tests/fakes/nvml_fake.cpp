@@ -2,6 +2,8 @@
 //   init-9 (driver not loaded)  init-18 (library and kernel disagree)  init-hang  init-crash
 //   busy       process 4242 computes on the second GPU, and process 77 draws on it
 //   no-holders asking for processes gives "no permission"
+//   no-list    processes that draw cannot be listed
+//   used       700 MiB of the memory of the second GPU are in use, by nobody who is listed
 //   p2p-cns    reads are refused by the chipset
 //   no-nvlink  there is none; without it 18 links go to a switch
 #include <cstdint>
@@ -27,6 +29,10 @@ struct ProcessInfo {
 };
 struct MemoryInfo {
   unsigned long long total, free, used;
+};
+struct MemoryInfo2 {
+  unsigned version;
+  unsigned long long total, reserved, free, used;
 };
 
 int give(unsigned* to, unsigned value) { return *to = value, 0; }
@@ -63,7 +69,9 @@ FAKE_API int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
 }
 FAKE_API int nvmlDeviceGetPciInfo_v3(void* device, PciInfo* info) {
   std::memset(info, 0, sizeof *info);
-  std::snprintf(info->address, sizeof info->address, "00000000:%02X:00.0", 0xA0 + number(device));
+  const char* first = std::getenv("GPUCOOP_FAKE_CUDA_BUS");
+  const int bus = (first != nullptr ? static_cast<int>(std::strtol(first, nullptr, 16)) : 0xA0) + number(device);
+  std::snprintf(info->address, sizeof info->address, "00000000:%02X:00.0", static_cast<unsigned>(bus) & 0xFFU);
   return 0;
 }
 FAKE_API int nvmlDeviceGetName(void* device, char* text, unsigned bytes) {
@@ -81,6 +89,7 @@ FAKE_API int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* cou
   return 0;
 }
 FAKE_API int nvmlDeviceGetGraphicsRunningProcesses_v3(void* device, unsigned* count, ProcessInfo* infos) {
+  if (told("no-list")) return 3;
   const bool busy = told("busy") && number(device) == 1;
   if (busy) infos[0] = {77, ~0ULL, ~0U, ~0U};
   *count = busy ? 1 : 0;
@@ -104,6 +113,12 @@ FAKE_API int nvmlDeviceGetComputeMode(void*, int* mode) { return *mode = 3, 0; }
 FAKE_API int nvmlDeviceGetPersistenceMode(void*, int* mode) { return *mode = 1, 0; }
 FAKE_API int nvmlDeviceGetBAR1MemoryInfo(void*, MemoryInfo* info) { return *info = {256ULL << 20U, 0, 0}, 0; }
 FAKE_API int nvmlDeviceGetMemoryInfo(void*, MemoryInfo* info) { return *info = {8ULL << 30U, 0, 0}, 0; }
+FAKE_API int nvmlDeviceGetMemoryInfo_v2(void* device, MemoryInfo2* info) {
+  if (info->version != (sizeof *info | 2U << 24U)) return 25;
+  info->total = 8ULL << 30U;
+  info->used = told("used") && number(device) == 1 ? 700ULL << 20U : 0;
+  return 0;
+}
 FAKE_API int nvmlDeviceGetNvLinkState(void*, unsigned link, int* active) {
   if (told("no-nvlink")) return 3;
   if (link >= 18) return 2;

@@ -155,7 +155,7 @@ ExitCode run_probe(const ProbeOptions& options) {
   if (!library.value().file.empty()) {
     team.arguments.insert(team.arguments.end(), {"--library", library.value().file});
   }
-  auto safety = ProbeSafety::begin(target.value(), options);
+  auto safety = ProbeSafety::begin(target.value(), options, team.executable);
   if (!safety) return fail(safety.error());
   auto end = climb(setup.value(), rules, safety.value(), options.output.quiet);
   const auto code = probe::exit_code_of(end.runs);

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "pipeline.hpp"
+#include "probe/driver_list.hpp"
 #include "probe/process_state.hpp"
 
 namespace gpucoop {
@@ -29,10 +31,75 @@ void add_once(std::vector<Warning>& warnings, const Warning& warning) {
   if (std::none_of(warnings.begin(), warnings.end(), same)) warnings.push_back(warning);
 }
 
+/// What comes from this process by a keeper, which itself holds no GPU.
+std::vector<std::int32_t> ranks_now() {
+  const auto all = probe::all_processes();
+  auto pids = probe::descendants(all, ::getpid());
+  for (const auto& process : all) {
+    if (process.parent == ::getpid()) std::erase(pids, process.pid);
+  }
+  return pids;
+}
+
+// Asking takes a driver 50 ms.
+constexpr std::chrono::seconds kAskAgain{3};
+// A rank that was ended a moment ago may still be on the driver's list.
+constexpr int kMostTries = 4;
+constexpr std::chrono::milliseconds kBetweenTries{400};
+
 }  // namespace
 
-Result<ProbeSafety> ProbeSafety::begin(const ProbeTarget& target, const ProbeOptions& options) {
-  ProbeSafety safety(target, options);
+const Result<wire::NvmlState>& ProbeSafety::nvml(bool anew) {
+  const auto now = std::chrono::steady_clock::now();
+  if (anew || !nvml_ || now - asked_ > kAskAgain) {
+    nvml_.emplace(probe::ask_nvml(rank_program_));
+    asked_ = std::chrono::steady_clock::now();
+  }
+  return *nvml_;
+}
+
+/// The driver knows who uses its GPUs where /proc does not show it.
+void ProbeSafety::ask_driver(const Rules& rules, probe::GuardQuestion& question) {
+  if (target_->backend != "cuda") return;
+  probe::ListQuestion asked;
+  asked.gpus = question.gpus;
+  asked.holders = question.holders;
+  asked.own = ranks_;
+  asked.first_namespace = probe::in_first_namespace();
+  if (asked.first_namespace) asked.name = probe::process_name;
+  probe::ListAnswer answer;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    // What was told seconds ago may name a rank of ours that has ended since.
+    if (tries > 1) std::this_thread::sleep_for(kBetweenTries);
+    const auto& state = nvml(tries > 0);
+    if (!state) {
+      for (const auto& gpu : question.gpus)
+        question.not_proven[gpu] = "its driver does not help: " + state.error().what;
+      return;
+    }
+    answer = probe::read_list(state.value(), asked, rules);
+    const bool begun = !ranks_.empty();
+    if (answer.holders.empty() || !begun) break;
+  }
+  question.holders.insert(question.holders.end(), answer.holders.begin(), answer.holders.end());
+  question.not_proven = answer.open;
+  for (const auto& gpu : answer.complete) {
+    if (std::find(proven_.begin(), proven_.end(), gpu) != proven_.end()) continue;
+    proven_.push_back(gpu);
+    const auto nobody = answer.holders.empty() && question.holders.empty();
+    const std::string who = nobody ? "no process on " : "all processes on ";
+    add_once(warnings_, {"probe.driver-list",
+                         "Some processes are hidden from gpucoop, but NVIDIA's driver lists " + who + to_string(gpu) +
+                             (asked.first_namespace ? " (NVML)." : " (NVML), and none of its memory was in use."),
+                         to_string(gpu)});
+  }
+  // Where ranks of ours have memory that of others cannot be told apart: there the beginning counts.
+  question.proven_free = asked.first_namespace ? answer.complete : proven_;
+}
+
+Result<ProbeSafety> ProbeSafety::begin(const ProbeTarget& target, const ProbeOptions& options,
+                                       const std::string& rank_program) {
+  ProbeSafety safety(target, options, rank_program);
   const auto place = probe::current_state_place();
   if (!target.simulated) {
     auto locks = probe::DeviceLocks::take(target.devices, place);
@@ -65,8 +132,11 @@ Status ProbeSafety::check(const Rules& rules) {
   question.live = recording.value().live;
   question.holders = recording.value().holders;
   question.holders_complete = recording.value().holders_complete;
-  question.own.push_back(::getpid());
-  for (const auto pid : probe::descendants(probe::all_processes(), ::getpid())) question.own.push_back(pid);
+  question.own = ranks_now();
+  for (const auto pid : question.own) {
+    if (std::find(ranks_.begin(), ranks_.end(), pid) == ranks_.end()) ranks_.push_back(pid);
+  }
+  if (!question.holders_complete.is(true)) ask_driver(rules, question);
   question.user = user_name();
   question.root = ::geteuid() == 0;
   question.allow_display = options_->allow_display;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -12,6 +15,7 @@
 #include "probe/plan.hpp"
 #include "probe_options.hpp"
 #include "probe_target.hpp"
+#include "wire/nvml.hpp"
 
 namespace gpucoop {
 
@@ -21,7 +25,9 @@ class ProbeSafety {
  public:
   /// Locks the GPUs and opens the journal. Simulated devices are nobody else's: they need no lock, and where no journal
   /// can be kept of them that is only told.
-  static Result<ProbeSafety> begin(const ProbeTarget& target, const ProbeOptions& options);
+  /// `rank_program`: what asks NVIDIA's driver, where /proc does not show all processes.
+  static Result<ProbeSafety> begin(const ProbeTarget& target, const ProbeOptions& options,
+                                   const std::string& rank_program);
 
   /// Whether the GPUs may be used now: `busy` where not. Reads the host anew.
   [[nodiscard]] Status check(const Rules& rules);
@@ -33,10 +39,19 @@ class ProbeSafety {
   void told();
 
  private:
-  ProbeSafety(const ProbeTarget& target, const ProbeOptions& options) : target_(&target), options_(&options) {}
+  ProbeSafety(const ProbeTarget& target, const ProbeOptions& options, std::string rank_program)
+      : target_(&target), options_(&options), rank_program_(std::move(rank_program)) {}
+
+  void ask_driver(const Rules& rules, probe::GuardQuestion& question);
+  [[nodiscard]] const Result<wire::NvmlState>& nvml(bool anew);
 
   const ProbeTarget* target_;
   const ProbeOptions* options_;
+  std::string rank_program_;
+  std::vector<std::int32_t> ranks_;  ///< of this probe so far, also those that have ended
+  std::optional<Result<wire::NvmlState>> nvml_;
+  std::chrono::steady_clock::time_point asked_;
+  std::vector<Address> proven_;  ///< by the driver, at some time since the probe began
   std::optional<probe::DeviceLocks> locks_;
   std::optional<probe::Journal> journal_;
   probe::JournalReading left_open_;

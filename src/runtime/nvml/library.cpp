@@ -44,6 +44,7 @@ void bind_all(void* l, Library& n) {
   bind(l, "nvmlDeviceGetPersistenceMode", n.persistence);
   bind(l, "nvmlDeviceGetBAR1MemoryInfo", n.bar1);
   bind(l, "nvmlDeviceGetMemoryInfo", n.memory);
+  bind(l, "nvmlDeviceGetMemoryInfo_v2", n.memory_now);
   bind(l, "nvmlDeviceGetGpuFabricInfo", n.fabric);
   bind(l, "nvmlDeviceGetNvLinkState", n.link_state);
   bind(l, "nvmlDeviceGetNvLinkVersion", n.link_version);

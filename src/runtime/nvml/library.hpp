@@ -33,6 +33,14 @@ struct MemoryInfo {
   unsigned long long free;
   unsigned long long used;
 };
+struct MemoryInfo2 {
+  unsigned version;  ///< size of this, and 2 in the highest byte
+  unsigned long long total;
+  unsigned long long reserved;
+  unsigned long long free;
+  unsigned long long used;
+};
+static_assert(sizeof(MemoryInfo2) == 40);
 struct FabricInfo {
   unsigned char cluster[16];
   int status;
@@ -87,6 +95,7 @@ struct Library {
   int (*persistence)(Handle device, int* mode) = nullptr;
   int (*bar1)(Handle device, MemoryInfo* info) = nullptr;
   int (*memory)(Handle device, MemoryInfo* info) = nullptr;
+  int (*memory_now)(Handle device, MemoryInfo2* info) = nullptr;
   int (*fabric)(Handle device, FabricInfo* info) = nullptr;
   int (*link_state)(Handle device, unsigned link, int* active) = nullptr;
   int (*link_version)(Handle device, unsigned link, unsigned* version) = nullptr;

@@ -97,7 +97,6 @@ bool Look::processes(Handle device, const char* name, int (*function)(Handle, un
     code = function(device, &count, infos.data());
     if (code == kInsufficientSize) infos.resize(std::min(std::max(count, 32U) * 2, kMostProcesses));
   }
-  if (code == kNotSupported) return true;
   if (code != kSuccess) {
     why_not = without<std::vector<wire::NvmlProcess>>(name, code);
     return false;
@@ -115,7 +114,9 @@ Known<std::vector<wire::NvmlProcess>> Look::all_processes(Handle device) {
   Known<std::vector<wire::NvmlProcess>> why_not;
   if (!processes(device, "nvmlDeviceGetComputeRunningProcesses_v3", n_.compute_processes, false, all, why_not) ||
       !processes(device, "nvmlDeviceGetGraphicsRunningProcesses_v3", n_.graphics_processes, true, all, why_not) ||
-      !processes(device, "nvmlDeviceGetMPSComputeRunningProcesses_v3", n_.mps_processes, false, all, why_not))
+      // A GPU or driver without MPS has none of its processes.
+      (!processes(device, "nvmlDeviceGetMPSComputeRunningProcesses_v3", n_.mps_processes, false, all, why_not) &&
+       !why_not.is_absent()))
     return why_not;
   return all;
 }
@@ -165,6 +166,15 @@ void Look::health(Handle device, wire::NvmlGpu& gpu) {
   };
   gpu.bar1_bytes = total("nvmlDeviceGetBAR1MemoryInfo", n_.bar1);
   gpu.memory_bytes = total("nvmlDeviceGetMemoryInfo", n_.memory);
+  if (n_.memory_now == nullptr) {
+    gpu.used_bytes = without<std::uint64_t>("nvmlDeviceGetMemoryInfo_v2", kFunctionNotFound);
+  } else {
+    MemoryInfo2 info{};
+    info.version = sizeof info | 2U << 24U;
+    const int told = n_.memory_now(device, &info);
+    gpu.used_bytes =
+        told == kSuccess ? Known<std::uint64_t>(info.used) : without<std::uint64_t>("nvmlDeviceGetMemoryInfo_v2", told);
+  }
   if (n_.fabric == nullptr) {
     gpu.fabric = Known<std::string>::absent();  // a driver without the question has no fabric
     return;

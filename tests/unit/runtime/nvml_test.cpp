@@ -52,6 +52,7 @@ TEST_CASE("NVML: everything that is told comes through") {
   CHECK(gpu.persistence.is(true));
   CHECK(gpu.bar1_bytes.is(256ULL << 20U));
   CHECK(gpu.memory_bytes.is(8ULL << 30U));
+  CHECK(gpu.used_bytes.is(0));
   CHECK(gpu.fabric.is_absent());
   REQUIRE(gpu.links.size() == 18);
   CHECK(gpu.links[0].active);
@@ -112,4 +113,11 @@ TEST_CASE("NVML: what holds clocks down has words, and idleness is none of it") 
   CHECK(wire::clock_reason_words(0x1).empty());
   CHECK(wire::clock_reason_words(0x41) == std::vector<std::string>{"thermal (hardware)"});
   CHECK(wire::clock_reason_words(0x84) == std::vector<std::string>{"power cap", "power brake (hardware)"});
+}
+
+TEST_CASE("NVML: a list of processes is one only where all kinds of them can be listed") {
+  const auto state = look("no-list,used");
+  REQUIRE(state.gpus.size() == 2);
+  CHECK(state.gpus[0].processes.is_absent());
+  CHECK(state.gpus[1].used_bytes.is(700ULL << 20U));
 }
