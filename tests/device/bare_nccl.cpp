@@ -3,10 +3,13 @@
 // rates by the method of nccl-tests (warm-up, all ranks start together, the host's clock around many operations).
 // It shares no code with gpucoop, so that an error in one shows beside the other.
 //
-// bare_nccl [--nccl LIBRARY] [--cuda LIBRARY] [--ranks N] [--most BYTES] [--only checks|rates]
+// It ends by itself: a rank that has been at one thing for --patience seconds is told, and all are ended.
+//
+// bare_nccl [--nccl LIBRARY] [--cuda LIBRARY] [--ranks N] [--most BYTES] [--only checks|rates] [--patience S]
 #include <dlfcn.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +33,7 @@ using u64 = std::uint64_t;
 constexpr u64 kKiB = 1024;
 constexpr u64 kMiB = 1024 * kKiB;
 constexpr u64 kGuard = 256;
+constexpr int kMostRanks = 64;
 
 struct Arguments {
   std::string nccl = "libnccl.so.2";
@@ -37,6 +41,7 @@ struct Arguments {
   std::string only;
   int ranks = 2;
   u64 most = ~u64{0};
+  double patience = 20;
 };
 
 struct Id {
@@ -51,6 +56,9 @@ struct Page {
   Id ids[2];
   std::atomic<long> operations, wrong;
   double checks_s, rates_s;
+  /// What each rank does now: texts of the program, which lie at the same place in all ranks.
+  std::atomic<const char*> doing[kMostRanks];
+  std::atomic<unsigned> steps[kMostRanks];
 };
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -90,6 +98,8 @@ struct Cuda {
   int (*end_capture)(void*, void**);
   int (*instantiate)(void**, void*, unsigned long long);
   int (*launch)(void*, void*);
+  int (*destroy_graph)(void*);
+  int (*destroy_exec)(void*);
 
   explicit Cuda(const std::string& name) {
     void* l = open(name);
@@ -106,6 +116,8 @@ struct Cuda {
     bind(l, "cuStreamEndCapture", end_capture);
     bind(l, "cuGraphInstantiateWithFlags", instantiate);
     bind(l, "cuGraphLaunch", launch);
+    bind(l, "cuGraphDestroy", destroy_graph);
+    bind(l, "cuGraphExecDestroy", destroy_exec);
   }
 };
 
@@ -202,6 +214,10 @@ struct Rank {
   Rank(const Arguments& a, Page& p, unsigned r)
       : arguments(a), page(p), cuda(a.cuda), nccl(a.nccl), rank(r), size(static_cast<unsigned>(a.ranks)) {}
 
+  void doing(const char* what) const {
+    page.doing[rank] = what;
+    ++page.steps[rank];
+  }
   void meet() const {
     const unsigned turn = page.turn;
     if (page.arrived.fetch_add(1) + 1 == static_cast<int>(size)) {
@@ -220,16 +236,20 @@ struct Rank {
   }
 
   void start() {
+    doing("cuInit and the context");
     ok("cuInit", cuda.init(0));
     int device = 0;
     void* context = nullptr;
     ok("cuDeviceGet", cuda.device(&device, static_cast<int>(rank)));
     ok("cuDevicePrimaryCtxRetain", cuda.retain(&context, device));
     ok("cuCtxSetCurrent", cuda.current(context));
+    doing("ncclGetUniqueId");
     if (rank == 0)
       for (Id& id : page.ids) ok("ncclGetUniqueId", nccl.get_id(&id));
+    doing("waiting for the ids");
     meet();
     for (int i = 0; i < 2; ++i) {
+      doing(i == 0 ? "ncclCommInitRankConfig (first)" : "ncclCommInitRankConfig (second)");
       Lane& lane = lanes[i];
       const u64 bytes = std::min(arguments.most, i == 0 ? 128 * kMiB : 2 * kMiB) + 64 * kKiB;
       Config config;
@@ -367,6 +387,7 @@ struct Rank {
     for (const u64 bytes : sizes) {
       if (bytes > arguments.most) continue;
       const Amounts a = amounts(op, bytes / sizeof(T));
+      doing(kNames[static_cast<int>(op)]);
       prepare<T>(l, a);
       put(l, op, type, a.count, sizeof(T));
       fetch<T>(l, a);
@@ -387,37 +408,50 @@ struct Rank {
       if (rank == 0) std::printf("checked %-16s %.3f s\n", kNames[i], since(begin));
     }
     check<float>(Op::all_reduce, kFloat, {4});  // the barrier
+    doing("two communicators at once");
     const Amounts a[2] = {amounts(Op::all_reduce, 1), amounts(Op::all_reduce, std::min(arguments.most, kMiB + 4) / 4)};
     for (int i = 0; i < 2; ++i) prepare<float>(lanes[i], a[i]);
     for (int i = 0; i < 8; ++i) put(lanes[i % 2], Op::all_reduce, kFloat, a[i % 2].count, 4);
     for (int i = 0; i < 2; ++i) fetch<float>(lanes[i], a[i]);
     for (int i = 0; i < 2; ++i) wait(lanes[i]);
     for (int i = 0; i < 2; ++i) compare<float>(lanes[i], Op::all_reduce, a[i]);
+    doing("all_reduce from a graph");
     const Amounts g = amounts(Op::all_reduce, std::min(arguments.most, 64 * kKiB) / 4);
-    void* graph = record(1, g.count);
+    const Graph graph = record(1, g.count);
     for (int i = 0; i < 3; ++i) {
       prepare<float>(lanes[0], g);
-      ok("cuGraphLaunch", cuda.launch(graph, lanes[0].stream));
+      ok("cuGraphLaunch", cuda.launch(graph.exec, lanes[0].stream));
       fetch<float>(lanes[0], g);
       wait(lanes[0]);
       compare<float>(lanes[0], Op::all_reduce, g);
     }
+    forget(graph);
   }
 
-  [[nodiscard]] void* record(int times, u64 count) const {
+  struct Graph {
     void* graph = nullptr;
     void* exec = nullptr;
+  };
+  [[nodiscard]] Graph record(int times, u64 count) const {
+    Graph made;
+    auto& [graph, exec] = made;
     ok("cuStreamBeginCapture", cuda.begin_capture(lanes[0].stream, 1));
     for (int i = 0; i < times; ++i) put(lanes[0], Op::all_reduce, kFloat, count, 4);
     ok("cuStreamEndCapture", cuda.end_capture(lanes[0].stream, &graph));
     ok("cuGraphInstantiate", cuda.instantiate(&exec, graph, 0));
-    return exec;
+    return made;
+  }
+  /// ncclCommDestroy waits until no graph has operations of the communicator any more.
+  void forget(const Graph& graph) const {
+    ok("cuGraphExecDestroy", cuda.destroy_exec(graph.exec));
+    ok("cuGraphDestroy", cuda.destroy_graph(graph.graph));
   }
 
   [[nodiscard]] double median_of(int samples, unsigned each, const std::function<void()>& once) const {
     constexpr int kWarm = 5;
     std::vector<double> all;
     for (int i = 0; i < kWarm + samples; ++i) {
+      doing("rates");
       meet();
       const auto begin = Clock::now();
       for (unsigned j = 0; j < each; ++j) once();
@@ -442,9 +476,10 @@ struct Rank {
         std::printf("rate all_reduce %10llu B %10.2f us  bus %7.2f GB/s  (%u each, 20 samples)\n",
                     static_cast<unsigned long long>(bytes), seconds * 1e6, bus, each);
       if (bytes > kMiB) continue;
-      void* graph = record(20, bytes / 4);
+      const Graph graph = record(20, bytes / 4);
       const double replayed =
-          median_of(5, std::max(1U, each / 20), [&] { ok("cuGraphLaunch", cuda.launch(graph, lanes[0].stream)); });
+          median_of(5, std::max(1U, each / 20), [&] { ok("cuGraphLaunch", cuda.launch(graph.exec, lanes[0].stream)); });
+      forget(graph);
       if (rank == 0)
         std::printf("rate all_reduce %10llu B %10.2f us  replayed from a graph\n",
                     static_cast<unsigned long long>(bytes), replayed / 20 * 1e6);
@@ -461,6 +496,7 @@ struct Rank {
     if (arguments.only != "checks") rates();
     meet();
     if (rank == 0) page.rates_s = since(begin);
+    doing("ncclCommDestroy");
     for (const Lane& lane : lanes) ok("ncclCommDestroy", nccl.destroy(lane.comm));
   }
 };
@@ -473,15 +509,71 @@ Arguments parse(int count, char** words) {
     if (name == "--cuda") out.cuda = words[i + 1];
     if (name == "--only") out.only = words[i + 1];
     if (name == "--ranks") out.ranks = std::atoi(words[i + 1]);
+    if (name == "--patience") out.patience = std::atof(words[i + 1]);
     if (name == "--most") out.most = std::strtoull(words[i + 1], nullptr, 10);
   }
+  out.ranks = std::clamp(out.ranks, 1, kMostRanks);
   return out;
+}
+
+/// Waits for all ranks. How many did not end well: where one does not, or does not get on, all are ended.
+int watch(const Page& page, const std::vector<pid_t>& children, double patience) {
+  std::vector<unsigned> seen(children.size(), 0);
+  std::vector<Clock::time_point> moved(children.size(), Clock::now());
+  std::vector<bool> there(children.size(), true);
+  const auto end_all = [&] {
+    for (std::size_t i = 0; i < children.size(); ++i)
+      if (there[i]) kill(children[i], SIGKILL);
+  };
+  int failed = 0;
+  auto left = children.size();
+  Clock::time_point ended{};
+  while (left > 0) {
+    usleep(1000);
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      int status = 0;
+      if (!there[i]) continue;
+      if (waitpid(children[i], &status, WNOHANG) == children[i]) {
+        there[i] = false;
+        --left;
+        if (status == 0) continue;
+        if (failed++ == 0) {
+          const char* what = page.doing[i];
+          std::printf("FAIL rank %zu ended with status 0x%x during: %s\n", i, static_cast<unsigned>(status),
+                      what == nullptr ? "loading" : what);
+          ended = Clock::now();
+          end_all();
+        }
+        continue;
+      }
+      if (page.steps[i] != seen[i]) moved[i] = Clock::now();
+      seen[i] = page.steps[i];
+    }
+    if (failed > 0) {
+      // What the kernel cannot end is left to it.
+      if (since(ended) > 5) return failed;
+      continue;
+    }
+    bool stuck = false;
+    for (std::size_t i = 0; i < children.size(); ++i) stuck = stuck || (there[i] && since(moved[i]) > patience);
+    if (!stuck) continue;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      const char* what = page.doing[i];
+      std::printf("FAIL rank %zu %s %.0f s in: %s\n", i, there[i] ? "has been for" : "had ended, last", since(moved[i]),
+                  what == nullptr ? "loading" : what);
+    }
+    ++failed;
+    ended = Clock::now();
+    end_all();
+  }
+  return failed;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto begin = Clock::now();
+  setvbuf(stdout, nullptr, _IOLBF, 0);
   const Arguments arguments = parse(argc, argv);
   // Stay on this host, as the probe does.
   setenv("NCCL_SOCKET_IFNAME", "=lo", 0);
@@ -494,21 +586,14 @@ int main(int argc, char** argv) {
   for (int rank = 0; rank < arguments.ranks; ++rank) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(120);
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       Rank(arguments, page, static_cast<unsigned>(rank)).all();
       std::fflush(stdout);
       _exit(0);
     }
     children.push_back(child);
   }
-  int failed = 0;
-  for (std::size_t left = children.size(); left > 0; --left) {
-    int status = 0;
-    wait(&status);
-    if (status == 0) continue;
-    ++failed;
-    for (const pid_t child : children) kill(child, SIGKILL);
-  }
+  const int failed = watch(page, children, arguments.patience);
   std::printf("%s: %ld operations checked, %ld values wrong; checks %.3f s, rates %.3f s, wall %.3f s\n",
               failed == 0 && page.wrong == 0 ? "all good" : "NOT all good", page.operations.load(), page.wrong.load(),
               page.checks_s, page.rates_s, since(begin));
