@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # On a host with two NVIDIA GPUs and NCCL: what `gpucoop probe` says there, as root and as nobody; what happens when a
 # GPU is in use, a rank is missing or a kernel does not end; and how long it takes next to a bare NCCL program.
-# Usage: tests/device/probe.sh BUNDLE OUTPUT_FOLDER [LIBNCCL]    (BUNDLE: of cuda-bundle.sh; about 6 minutes)
+# What the parts say is packed into OUTPUT_FOLDER/probe.tar.gz. Where the guard refuses free GPUs, the rest is forced.
+# Usage: tests/device/probe.sh BUNDLE OUTPUT_FOLDER [LIBNCCL]    (BUNDLE: of cuda-bundle.sh; at most 6 minutes)
 set -uo pipefail
+most=345 # seconds for all parts
 bundle=$(realpath "$1")
-out=$(realpath "$2")
+packed=$(realpath "$2")/probe.tar.gz
+out=$(mktemp -d)
+trap 'tar -czf "$packed" -C "$out" . && rm -rf "$out"' EXIT
 nccl=${3:-}
 # Multicast over NVLink is a matter of the whole machine, also of others that share it.
 export NCCL_NVLS_ENABLE=0 CUDA_CACHE_DISABLE=1
@@ -49,12 +53,21 @@ cat "$out/machine.txt"
 declare -A took
 # run NAME LIMIT EXPECTED COMMAND...: its output goes to NAME.txt, the exit codes that are right are EXPECTED (a|b).
 bad=0
+last=0
 run() {
   local name=$1 limit=$2 expected=$3 begin end code
   shift 3
+  if ((SECONDS + 5 > most)); then
+    echo "== $name: NOT RUN, no time is left"
+    took[$name]=0
+    bad=$((bad + 1))
+    return
+  fi
+  ((limit <= most - SECONDS)) || limit=$((most - SECONDS))
   begin=$(date +%s.%N)
   timeout -k 5 "$limit" "$@" >"$out/$name.txt" 2>"$out/$name.err"
   code=$?
+  last=$code
   end=$(date +%s.%N)
   took[$name]=$(awk -v a="$begin" -v b="$end" 'BEGIN { printf "%.3f", b - a }')
   [[ -s $out/$name.err ]] || rm -f "$out/$name.err"
@@ -88,18 +101,31 @@ PY
 }
 # Fresh processes can use both GPUs.
 healthy() {
-  run "$1" 30 '0|3' "$gpucoop" probe --dispatch --gpus 0,1 "${library[@]}" --format json
+  run "$1" 30 '0|3' "$gpucoop" probe --dispatch --gpus 0,1 "${library[@]}" "${force[@]}" --format json
   summary "$out/$1.txt"
 }
-probe=("$gpucoop" probe --gpus "0,1" "${library[@]}")
+guarded=("$gpucoop" probe --gpus "0,1" "${library[@]}")
+force=()
 
 run topo 20 0 "$gpucoop" topo
+timeout 10 "$rank" --query nvml >"$out/nvml.bin" 2>"$out/nvml.err"
+echo "NVML: exit $?, $(wc -c <"$out/nvml.bin") bytes; pid namespace $(readlink /proc/self/ns/pid)"
+run free 30 '0|3' "${guarded[@]}" --dispatch --format json
+summary "$out/free.txt"
+if [[ $last == 75 ]]; then
+  echo "   THE GUARD REFUSES: from here on with --force"
+  force=(--force)
+else
+  python3 -c 'import json, sys
+for w in json.load(open(sys.argv[1]))["warnings"]: print("  ", w["code"], w["text"])' "$out/free.txt"
+fi
+probe=("${guarded[@]}" "${force[@]}")
 run probe-collective 60 '0|2|3' "${probe[@]}" --collective --format json
 summary "$out/probe-collective.txt"
-run bare 60 0 "$here/bin/bare_nccl" ${nccl:+--nccl "$nccl"}
-tail -n 1 "$out/bare.txt"
+run bare 45 0 "$here/bin/bare_nccl" ${nccl:+--nccl "$nccl"}
+grep -h '^FAIL\|good:' "$out/bare.txt" | tail -n 3
 run probe-collective-2 60 '0|2|3' "${probe[@]}" --collective --format json
-run bare-2 60 0 "$here/bin/bare_nccl" ${nccl:+--nccl "$nccl"}
+run bare-2 45 0 "$here/bin/bare_nccl" ${nccl:+--nccl "$nccl"}
 run ladder-rates 45 0 "$here/bin/cuda_ladder" --rank "$rank" --device "${devices[0]}" --device "${devices[1]}" \
   "${library[@]}" --only ccl.latency
 echo "wall: probe --collective ${took[probe-collective]} and ${took[probe-collective-2]} s, bare ${took[bare]} and" \
@@ -108,14 +134,14 @@ echo "wall: probe --collective ${took[probe-collective]} and ${took[probe-collec
 grep '^rate' "$out/bare-2.txt"
 grep 'ccl.latency' "$out/ladder-rates.txt" | cut -c1-900
 
-run probe-all 150 '0|2|3' "${probe[@]}" --all --budget 120 --format json
+run probe-all 110 '0|2|3' "${probe[@]}" --all --budget 75 --format json
 summary "$out/probe-all.txt"
-run probe-text 100 '0|2|3' "${probe[@]}" --budget 90
+run probe-text 60 '0|2|3' "${probe[@]}" --budget 40
 head -n 25 "$out/probe-text.txt"
-run probe-groups 60 '0|2|3' "${probe[@]}" --groups tp=2 --format json
+run probe-groups 40 '0|2|3' "${probe[@]}" --groups tp=2 --format json
 summary "$out/probe-groups.txt"
 cp "$out/probe-all.txt" "$state/all.json"
-for engine in vllm sglang llama.cpp; do
+for engine in vllm sglang llama-cpp; do
   run "verdict-$engine" 10 '0|1|2|3' "$gpucoop" verdict --engine "$engine" --require tensor=2 --probe-results "$state/all.json"
   head -n 4 "$out/verdict-$engine.txt"
 done
@@ -142,13 +168,14 @@ time.sleep(60)
 PY
 holder=$!
 for _ in $(seq 100); do [[ -s $out/holder ]] || sleep 0.1; done
-run guard 20 75 "${probe[@]}" --dispatch
+run guard 20 75 "${guarded[@]}" --dispatch
 cut -c1-200 "$out/guard.err" 2>/dev/null
-[[ $EUID != 0 ]] || run guard-nobody 20 75 "${nobody[@]}" "${probe[@]}" --dispatch
+[[ $EUID != 0 ]] || run guard-nobody 20 75 "${nobody[@]}" "${guarded[@]}" --dispatch
 cut -c1-200 "$out/guard-nobody.err" 2>/dev/null
 echo "   (the holder is process $holder)"
 kill "$holder" 2>/dev/null
 wait "$holder" 2>/dev/null
+sleep 1
 healthy after-holder
 
 # A rank that never joins, and a kernel that does not end for 100 s: found at the deadline of 8 s, killed, GPUs usable.
@@ -165,9 +192,9 @@ nvidia-smi --query-gpu=index,memory.used,utilization.gpu --format=csv,noheader
 
 if [[ $EUID == 0 ]]; then
   # Who cannot see all processes is refused, unless the driver proves the GPUs free.
-  run nobody-guard 60 '0|2|3|75' "${nobody[@]}" "${probe[@]}" --dispatch
+  run nobody-guard 60 '0|2|3|75' "${nobody[@]}" "${guarded[@]}" --dispatch
   cut -c1-200 "$out/nobody-guard.err" 2>/dev/null | tail -n 4
-  run nobody-probe 90 '0|2|3' "${nobody[@]}" "${probe[@]}" --budget 60 --force --format json
+  run nobody-probe 60 '0|2|3' "${nobody[@]}" "${guarded[@]}" --budget 40 --force --format json
   summary "$out/nobody-probe.txt"
 fi
 

@@ -35,8 +35,9 @@ PRINTS_OR_EXITS = re.compile(
     r"\bstd::(?:cout|cerr|clog|cin)\b|#\s*include\s*<iostream>"
     r"|\b(?:printf|fprintf|vprintf|vfprintf|puts|fputs|putchar|fmt::print|fmt::println)\s*\("
     r"|\b(?:exit|_exit|_Exit|quick_exit|abort|terminate|raise|kill)\s*\(")
-# What may not come to an end is in processes of its own, which are ended from outside: a reading, and ranks.
+# What may not come to an end is in processes of its own, which are ended from outside: a reading, a question, and ranks.
 OWN_PROCESS = {
+    "src/probe/ask.cpp",
     "src/read/live/reader_child.cpp",
     "src/probe/process_ending.cpp",
     "src/probe/rank_start.cpp",
