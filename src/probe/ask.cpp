@@ -58,6 +58,7 @@ struct Orders {
 
 /// Reads until the end. Why it was not reached; empty: it was.
 std::string read_all(int fd, Clock::time_point until, std::size_t most, std::string& bytes) {
+  std::array<char, 16384> part{};
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
     if (left <= 0) return "has not answered in time";
@@ -65,7 +66,6 @@ std::string read_all(int fd, Clock::time_point until, std::size_t most, std::str
     const int ready = ::poll(&look, 1, static_cast<int>(std::min<std::int64_t>(left, 1000)));
     if (ready < 0 && errno != EINTR) return std::strerror(errno);
     if (ready <= 0) continue;
-    std::array<char, 16384> part;
     const auto got = ::read(fd, part.data(), part.size());
     if (got == 0) return {};
     if (got < 0 && errno != EINTR) return std::strerror(errno);
