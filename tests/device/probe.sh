@@ -81,6 +81,7 @@ run() {
 }
 # What of a report in JSON did not pass, and how many did.
 summary() {
+  [[ -s $1 ]] || return 0
   python3 - "$1" <<'PY' || true
 import collections, json, sys
 try:
@@ -131,8 +132,8 @@ run ladder-rates 45 0 "$here/bin/cuda_ladder" --rank "$rank" --device "${devices
 echo "wall: probe --collective ${took[probe-collective]} and ${took[probe-collective-2]} s, bare ${took[bare]} and" \
   "${took[bare-2]} s, ratio $(awk -v a="${took[probe-collective]}" -v b="${took[probe-collective-2]}" \
     -v c="${took[bare]}" -v d="${took[bare-2]}" 'BEGIN { printf "%.2f", (a < b ? a : b) / (c < d ? c : d) }')"
-grep '^rate' "$out/bare-2.txt"
-grep 'ccl.latency' "$out/ladder-rates.txt" | cut -c1-900
+grep -s '^rate' "$out/bare-2.txt"
+grep -s 'ccl.latency' "$out/ladder-rates.txt" | cut -c1-900
 
 run probe-all 110 '0|2|3' "${probe[@]}" --all --budget 75 --format json
 summary "$out/probe-all.txt"
@@ -144,15 +145,6 @@ cp "$out/probe-all.txt" "$state/all.json"
 for engine in vllm sglang llama-cpp; do
   run "verdict-$engine" 10 '0|1|2|3' "$gpucoop" verdict --engine "$engine" --require tensor=2 --probe-results "$state/all.json"
   head -n 4 "$out/verdict-$engine.txt"
-done
-
-for variant in "no-p2p NCCL_P2P_DISABLE=1" "no-shm NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1" "simple NCCL_PROTO=Simple" \
-  "p2p-level NCCL_P2P_LEVEL=LOC" "no-cumem NCCL_CUMEM_ENABLE=0"; do
-  read -r name settings <<<"$variant"
-  # shellcheck disable=SC2086
-  run "variant-$name" 30 0 env $settings "$here/bin/cuda_ladder" --rank "$rank" --device "${devices[0]}" \
-    --device "${devices[1]}" "${library[@]}" --only ccl.latency
-  grep 'ccl.latency' "$out/variant-$name.txt" | cut -c1-500
 done
 
 # Another process holds the second GPU.
@@ -187,8 +179,17 @@ summary "$out/hung-kernel.txt"
 healthy after-hung-kernel
 run team-hung-kernel 40 1 "$here/bin/cuda_ladder" --rank "$rank" --device "${devices[0]}" --device "${devices[1]}" \
   "${library[@]}" --only ccl.allreduce --inject spin:rank1@all_reduce --deadline 8000
-grep -m 2 'timed-out\|team' "$out/team-hung-kernel.txt" | cut -c1-200
+grep -s -m 2 'timed-out\|team' "$out/team-hung-kernel.txt" | cut -c1-200
 nvidia-smi --query-gpu=index,memory.used,utilization.gpu --format=csv,noheader
+
+for variant in "no-p2p NCCL_P2P_DISABLE=1" "no-shm NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1" "simple NCCL_PROTO=Simple" \
+  "p2p-level NCCL_P2P_LEVEL=LOC" "no-cumem NCCL_CUMEM_ENABLE=0"; do
+  read -r name settings <<<"$variant"
+  # shellcheck disable=SC2086
+  run "variant-$name" 30 0 env $settings "$here/bin/cuda_ladder" --rank "$rank" --device "${devices[0]}" \
+    --device "${devices[1]}" "${library[@]}" --only ccl.latency
+  grep -s 'ccl.latency' "$out/variant-$name.txt" | cut -c1-500
+done
 
 if [[ $EUID == 0 ]]; then
   # Who cannot see all processes is refused, unless the driver proves the GPUs free.
