@@ -83,6 +83,7 @@ class Reader(unittest.TestCase):
         config[0:4] = struct.pack("<HH", 0x1002, 0x7551)
         config[0x0b] = 3
         self.write(GPU + "/config", bytes(config))
+        self.write(GPU + "/class", "0x030000\n")
         (self.root / "sys/bus/pci/devices").mkdir(parents=True)
         os.symlink("../../../devices/pci0000:00/0000:00:03.0", self.root / "sys/bus/pci/devices/0000:00:03.0")
         os.symlink("../../../bus/pci/drivers/amdgpu", self.root / GPU / "driver")
