@@ -26,6 +26,7 @@ constexpr std::chrono::milliseconds kEndTime{400};
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> list;
+  list.reserve(texts.size() + 1);
   for (const auto& text : texts) list.push_back(const_cast<char*>(text.c_str()));  // execve does not write to them
   list.push_back(nullptr);
   return list;

@@ -209,6 +209,7 @@ class Ended {
   [[nodiscard]] std::string names(const std::vector<unsigned>& ranks) const {
     if (ranks.size() == planned_.step.ranks.size() && ranks.size() > 1) return "any rank";
     std::vector<std::string> words;
+    words.reserve(ranks.size());
     for (const unsigned rank : ranks) words.push_back(rank_in_words(planned_, rank));
     return list(words);
   }
