@@ -6,7 +6,6 @@
 namespace gpucoop::rank {
 namespace {
 
-using collective::Communicator;
 using runtime::Done;
 using runtime::Failure;
 using runtime::Outcome;

@@ -12,7 +12,6 @@ using runtime::Done;
 using runtime::Failure;
 using runtime::Outcome;
 using runtime::Pattern;
-using runtime::Range;
 
 const std::uint32_t* words(const Buffer& buffer) { return static_cast<const std::uint32_t*>(buffer.pointer()); }
 
