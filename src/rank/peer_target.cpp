@@ -7,7 +7,6 @@
 namespace gpucoop::rank {
 namespace {
 
-using runtime::Done;
 using runtime::Failure;
 using runtime::Mismatch;
 using runtime::Outcome;

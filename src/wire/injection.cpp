@@ -162,6 +162,7 @@ Result<Injection> parse_injection(std::string_view spec, unsigned ranks) {
     return out;
   }
   std::vector<std::string> names;
+  names.reserve(kFaults.size());
   for (const auto& entry : kFaults) names.emplace_back(entry.first);
   const auto hint = meant(head, names);
   return wrong("`" + std::string(head) + "` is no fault", spec,

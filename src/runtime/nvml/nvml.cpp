@@ -104,7 +104,7 @@ bool Look::processes(Handle device, const char* name, int (*function)(Handle, un
   for (unsigned i = 0; i < std::min<std::size_t>(count, infos.size()); ++i) {
     wire::NvmlProcess process{infos[i].pid, graphics, Known<std::uint64_t>::absent()};
     if (infos[i].memory_bytes != ~0ULL) process.memory_bytes = infos[i].memory_bytes;
-    all.push_back(std::move(process));
+    all.push_back(process);
   }
   return true;
 }
