@@ -192,7 +192,7 @@ class Good(Case):
         done = self.host("--budget", "0.05", "--format", "json")
         document = self.document(done)
         skipped = [run for run in document["probes"] if run["state"] == "skipped" and "budget" in run["reason"]]
-        self.assertGreater(len(skipped), 5)
+        self.assertGreater(len(skipped), 0)
         self.assertIsNone(fact_of(document, "ccl.allreduce", 2))
 
 

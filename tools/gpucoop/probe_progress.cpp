@@ -22,6 +22,7 @@ std::string who(const std::vector<std::string>& gpus) {
 
 std::string who(const std::vector<Address>& gpus) {
   std::vector<std::string> names;
+  names.reserve(gpus.size());
   for (const auto& gpu : gpus) names.push_back(short_form(gpu));
   return who(names);
 }
