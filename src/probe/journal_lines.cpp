@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
-#include <set>
+#include <unordered_set>
 
 // A line is words with single blanks between them:
 //   begin 812-9913-1 boot=1f0c… pid=812 started=9913 at=2026-11-30T12:00:00Z rung=p2p.write
@@ -63,21 +62,24 @@ std::optional<JournalLine> parse_line(std::string_view line) {
   if (!parsed.begins && kind != "end") return std::nullopt;
   auto& entry = parsed.entry;
   entry.id = std::string(next_word(line, ' '));
-  std::map<std::string_view, std::string_view> values;
-  while (!line.empty()) {
-    auto value = next_word(line, ' ');
-    const auto name = next_word(value, '=');
-    values[name] = value;
-  }
-  const auto take = [&](const char* name, std::string& to) {
-    to = std::string(values[name]);
+  // The last of several of one name counts.
+  const auto value_of = [line](std::string_view name) {
+    std::string_view found;
+    for (auto rest = line; !rest.empty();) {
+      auto value = next_word(rest, ' ');
+      if (next_word(value, '=') == name) found = value;
+    }
+    return found;
+  };
+  const auto take = [&](std::string_view name, std::string& to) {
+    to = std::string(value_of(name));
     return is_word(to);
   };
   bool whole = is_word(entry.id);
   if (parsed.begins) {
     whole = whole && take("boot", entry.boot) && take("at", entry.at) && take("rung", entry.rung) &&
-            to_number(values["pid"], entry.pid) && to_number(values["started"], entry.started) &&
-            to_devices(values["of"], entry.of);
+            to_number(value_of("pid"), entry.pid) && to_number(value_of("started"), entry.started) &&
+            to_devices(value_of("of"), entry.of);
   } else {
     whole = whole && take("state", parsed.state) && take("at", entry.at);
   }
@@ -115,7 +117,7 @@ JournalReading parse_journal(std::string_view text, std::string_view boot,
                              bool (*alive)(std::int32_t pid, std::uint64_t started)) {
   JournalReading reading;
   std::vector<JournalEntry> begun;
-  std::set<std::string> ended;
+  std::unordered_set<std::string> ended;
   while (!text.empty()) {
     const auto line = next_word(text, '\n');
     if (line.empty()) continue;
@@ -128,7 +130,7 @@ JournalReading parse_journal(std::string_view text, std::string_view boot,
       ended.insert(parsed->entry.id);
     }
   }
-  std::set<std::string> told;
+  std::unordered_set<std::string> told;
   for (auto& entry : begun) {
     if (ended.count(entry.id) != 0 || !told.insert(entry.id).second) continue;
     const auto why = entry.boot != boot                ? Unfinished::Why::host_down
