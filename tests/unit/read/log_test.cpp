@@ -209,3 +209,45 @@ TEST_CASE("the catalogue that ships knows the lines that decide AtomicOps, and n
     if (atomics) CHECK_FALSE(c.sets_value);
   }
 }
+
+TEST_CASE(
+    "Xids that matter to GPUs that work together each have a sentence, and what keeps a driver from starting too") {
+  const std::vector<std::pair<std::string, std::string>> lines = {
+      {"NVRM: Xid (PCI:0000:3b:00): 13, pid=812, name=python, Graphics SM Warp Exception", "nvidia-program-fault"},
+      {"NVRM: Xid (PCI:0000:3b:00): 31, pid=812, name=python, Ch 00000008, MMU Fault", "nvidia-page-fault"},
+      {"NVRM: Xid (PCI:0000:3b:00): 43, pid=812, name=python, Ch 00000008", "nvidia-program-fault"},
+      {"NVRM: Xid (PCI:0000:3b:00): 45, pid=812, name=python, Ch 00000008", "nvidia-program-ended"},
+      {"NVRM: Xid (PCI:0000:3b:00): 48, An uncorrectable double bit error", "nvidia-memory-error"},
+      {"NVRM: Xid (PCI:0000:3b:00): 62, 223b6a66 00002100 00000000", "nvidia-pmu-halt"},
+      {"NVRM: Xid (PCI:0000:3b:00): 63, Row Remapper: New row marked for remapping", "nvidia-row-replaced"},
+      {"NVRM: Xid (PCI:0000:3b:00): 64, Row Remapper: Failed", "nvidia-row-failure"},
+      {"NVRM: Xid (PCI:0000:3b:00): 74, NVLink: fatal error detected on link 3", "nvidia-nvlink-error"},
+      {"NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.", "nvidia-fallen-off"},
+      {"NVRM: Xid (PCI:0000:3b:00): 94, Contained: SM", "nvidia-memory-contained"},
+      {"NVRM: Xid (PCI:0000:3b:00): 95, Uncontained: FBHUB", "nvidia-memory-uncontained"},
+      {"NVRM: Xid (PCI:0000:3b:00): 109, pid=812, CTX SWITCH TIMEOUT", "nvidia-kernel-stuck"},
+      {"NVRM: Xid (PCI:0000:3b:00): 119, Timeout after 6s of waiting for RPC response", "nvidia-gsp-timeout"},
+      {"NVRM: Xid (PCI:0000:3b:00): 137, pid=812, name=python, NVLink FLA fault", "nvidia-peer-access"},
+      {"NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed", "nvidia-recovery-action"},
+      {"nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30 LTSSM Fault Up", "nvidia-nvswitch-fatal"},
+      {"nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 28006, Non-fatal, Link 46 MC TS", "nvidia-nvswitch-error"},
+      {"NVRM: API mismatch: the client has the version 580.95.05, but", "nvidia-version-mismatch"},
+      {"NVRM: No NVIDIA GPU found.", "nvidia-no-gpu"},
+      {"NVRM: The NVIDIA probe routine was not called for 1 device(s).", "nvidia-other-driver"},
+      {"NVRM: installed in this system requires use of the NVIDIA open kernel modules.", "nvidia-gpu-unsupported"},
+      {"cuInit: CUDA_ERROR_SYSTEM_NOT_READY (802): system not yet initialized", "cuda-system-not-ready"},
+      {"nvmlInit_v2: Driver/library version mismatch (18)", "nvidia-version-mismatch"},
+      {"h:1:1 [0] mnnvl.cc:66 NCCL WARN MNNVL (cliqueSize 72) is available but not working on this system. Check the "
+       "IMEX channel configuration (/dev/nvidia-caps-imex-channels).",
+       "nccl-imex"},
+      {"h:1:1 [0] misc/shmutils.cc:87 NCCL WARN Error while creating shared memory segment /dev/shm/nccl-Xyz (size 9)",
+       "nccl-shm-too-small"},
+  };
+  for (const auto& [text, cause] : lines) {
+    LogReader reader(builtin_rules());
+    CHECK_MESSAGE(reader.take("[1.0] " + text, {0, 1}), text);
+    const auto found = reader.finish();
+    REQUIRE(found.size() == 1);
+    CHECK_MESSAGE(found.front().cause == cause, text);
+  }
+}
