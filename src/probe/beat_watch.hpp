@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -23,6 +24,15 @@ class BeatWatch {
       if (fresh || seen->second.beats == beats) continue;
       seen->second = {beats, now};
     }
+  }
+  /// When one of these was last seen to get on; the epoch: never.
+  [[nodiscard]] Clock::time_point last(const std::vector<unsigned>& ranks) const {
+    Clock::time_point latest;
+    for (const auto rank : ranks) {
+      const auto seen = seen_.find(rank);
+      if (seen != seen_.end()) latest = std::max(latest, seen->second.at);
+    }
+    return latest;
   }
   /// Whether it has got on since then.
   [[nodiscard]] bool moved_since(unsigned rank, Clock::time_point then) const {

@@ -62,6 +62,14 @@ std::string words(const wire::Step& step, const RankLook& look) {
   return "rank " + std::to_string(look.rank) + " " + doing_words(step, look);
 }
 
+std::vector<const RankLook*> unanswered(const std::vector<RankLook>& ranks) {
+  std::vector<const RankLook*> stuck;
+  for (const auto& look : ranks) {
+    if (!look.answered) stuck.push_back(&look);
+  }
+  return stuck;
+}
+
 Hang kind_of(const wire::Step& step, const std::vector<const RankLook*>& stuck) {
   const auto any = [&](auto is) {
     return std::any_of(stuck.begin(), stuck.end(), [&](const auto* l) { return is(*l); });
@@ -106,21 +114,23 @@ std::string_view to_string(Hang hang) {
   return "none";
 }
 
-HangReport describe_hang(const wire::Step& step, const std::vector<RankLook>& ranks) {
-  std::vector<const RankLook*> stuck;
-  for (const auto& look : ranks) {
-    if (!look.answered) stuck.push_back(&look);
+std::string doing_in_words(const wire::Step& step, const std::vector<RankLook>& ranks) {
+  auto stuck = unanswered(ranks);
+  std::stable_partition(stuck.begin(), stuck.end(), [&](const RankLook* look) { return !waits(step, *look); });
+  std::string text;
+  for (std::size_t i = 0; i < stuck.size() && i < kMostTold; ++i) {
+    text += (i == 0 ? "" : "; ") + words(step, *stuck[i]);
   }
+  if (stuck.size() > kMostTold) text += "; and " + std::to_string(stuck.size() - kMostTold) + " more";
+  return text;
+}
+
+HangReport describe_hang(const wire::Step& step, const std::vector<RankLook>& ranks) {
+  const auto stuck = unanswered(ranks);
   HangReport report;
   if (stuck.empty()) return report;
   report.kind = kind_of(step, stuck);
-  // Who is to blame comes first: those that do not wait.
-  std::stable_partition(stuck.begin(), stuck.end(), [&](const RankLook* look) { return !waits(step, *look); });
-  report.text = std::string(summary(report.kind)) + ": ";
-  for (std::size_t i = 0; i < stuck.size() && i < kMostTold; ++i) {
-    report.text += (i == 0 ? "" : "; ") + words(step, *stuck[i]);
-  }
-  if (stuck.size() > kMostTold) report.text += "; and " + std::to_string(stuck.size() - kMostTold) + " more";
+  report.text = std::string(summary(report.kind)) + ": " + doing_in_words(step, ranks);
   return report;
 }
 

@@ -45,6 +45,10 @@ struct HangReport {
   std::string text;  ///< `all wait: rank 0 waits in tp0 (ranks 0, 1) at round 17, …`
 };
 
+/// What those of them do that have not answered: `rank 0 waits in tp0 (ranks 0, 1) at round 17; rank 1 spins …`. Who is
+/// to blame, because it does not wait, comes first.
+[[nodiscard]] std::string doing_in_words(const wire::Step& step, const std::vector<RankLook>& ranks);
+
 /// What the ranks of a step were doing when it had not come to its end. The worst kind counts: stopped, blocked, slow,
 /// one missing, spinning, all waiting.
 [[nodiscard]] HangReport describe_hang(const wire::Step& step, const std::vector<RankLook>& ranks);

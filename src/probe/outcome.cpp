@@ -115,10 +115,10 @@ class Ended {
       run_.state = ProbeState::failed;
       run_.reason = "something else than an answer came back: " +
                     (silent_.empty() ? std::string("from one of the ranks") : "from " + names(silent_));
-    } else if (end_.timed_out && somebody_failed()) {
+    } else if ((end_.timed_out || end_.cut_short) && somebody_failed()) {
       // It stopped, and the others wait for it in vain: that is no hang of its own.
       worst_answer();
-      run_.findings.push_back("the other ranks then waited for it until the deadline");
+      if (end_.timed_out) run_.findings.push_back("the other ranks then waited for it until the deadline");
       told_hang_ = true;
     } else if (end_.timed_out) {
       run_.state = end_.hang == Hang::slow ? ProbeState::inconclusive : ProbeState::hung;
@@ -130,6 +130,9 @@ class Ended {
       run_.reason = "no answer from " + names(silent_);
     } else {
       worst_answer();
+    }
+    if (end_.cut_short && !end_.others.empty()) {
+      run_.findings.push_back("the rest could not end without it and was ended: " + end_.others);
     }
   }
 

@@ -119,7 +119,7 @@ class Climb {
     if (end.interrupted) end_.interrupted = true;
     explain(planned, end, run);
     hold_against(setup_.ceilings, run, planned);
-    if (is_failure(run.state) || end.interrupted || end.timed_out) end_team(run);
+    if (is_failure(run.state) || end.interrupted || end.timed_out || end.cut_short) end_team(run);
     if (out_.ended) out_.ended(run);
     return run;
   }

@@ -1,7 +1,9 @@
 #include "probe/team.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "probe/beat_watch.hpp"
@@ -15,8 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// After a rank was lost the others may still answer for so long: they know best what they saw.
-constexpr milliseconds kGrace(1000);
+/// After a rank has failed or gone the others may still answer for so long: they know best what they saw.
+constexpr milliseconds kGrace(1500);
 constexpr milliseconds kTick(100);
 /// How long ranks are looked at, to tell those that work from those that are stuck.
 constexpr milliseconds kLook(200);
@@ -69,14 +71,13 @@ class ProcessTeam final : public Team {
     const auto deadline = begin + limit;
     auto next_tick = begin;
     auto until = deadline;
-    bool lost = false;
+    std::optional<Clock::time_point> missed;
     bool interrupted = false;
     BeatWatch beats(*board_);
     for (auto now = begin; !settled(step) && now < until && !interrupted; now = Clock::now()) {
-      if (!lost && (crew_->keeper_lost() || any_lost(step))) {
-        lost = true;
-        until = std::min(deadline, now + kGrace);
-      }
+      if (!missed && any_missed(step)) missed = now;
+      // Who gets on without the rank that is missed is not kept from it.
+      if (missed) until = std::min(deadline, std::max(*missed, beats.last(silent(step))) + kGrace);
       if (now >= next_tick) {
         next_tick = now + kTick;
         beats.look(step.ranks, now);
@@ -86,22 +87,27 @@ class ProcessTeam final : public Team {
     }
     const auto seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     const bool complete = all_answered(step);
-    lost = lost || crew_->keeper_lost() || any_lost(step);
+    const bool lost = missed || any_missed(step);
     std::vector<RankLook> looks;
+    std::vector<RankLook> others;
     if (!complete) {
       const auto recent = Clock::now() - std::min(kRecent, limit / 4);
       looks = look(step, beats);
       for (auto& seen : looks) seen.moves = beats.moved_since(seen.rank, recent);
+      std::copy_if(looks.begin(), looks.end(), std::back_inserter(others),
+                   [&](const RankLook& seen) { return !find(seen.rank)->lost(); });
       crew_->end(false);
     }
     auto end = described(step);
     end.seconds = seconds;
     end.interrupted = interrupted && !complete;
     end.timed_out = !complete && !lost && !interrupted;
+    end.cut_short = !complete && lost && !interrupted;
     const auto hang = describe_hang(step, looks);
     end.hang = hang.kind;
     end.where_stuck = hang.text;
     for (auto& rank : end.ranks) add_look(rank, looks);
+    if (end.cut_short) end.others = doing_in_words(step, others);
     for (const auto rank : step.ranks) {
       if (rank < crew_->ranks().size()) crew_->ranks()[rank].link.forget_result();
     }
@@ -131,6 +137,24 @@ class ProcessTeam final : public Team {
   }
   [[nodiscard]] bool any_lost(const wire::Step& step) const {
     return !all(step, [](const CrewRank& rank) { return !rank.lost() || rank.link.result().has_value(); });
+  }
+
+  /// A rank without which the others cannot come to their end, or not to the one they should: lost, or out of the step
+  /// because something went wrong there. One that waited in vain is not missed, but misses another one.
+  [[nodiscard]] bool any_missed(const wire::Step& step) const {
+    return crew_->keeper_lost() || any_lost(step) || !all(step, [](const CrewRank& rank) {
+             const auto& result = rank.link.result();
+             return !result || (result->state != ProbeState::failed && result->state != ProbeState::refused &&
+                                result->state != ProbeState::wrong_data);
+           });
+  }
+  [[nodiscard]] std::vector<unsigned> silent(const wire::Step& step) const {
+    std::vector<unsigned> ranks;
+    for (const auto rank : step.ranks) {
+      const auto* const found = find(rank);
+      if (found != nullptr && !found->lost() && !found->link.result()) ranks.push_back(rank);
+    }
+    return ranks;
   }
 
   [[nodiscard]] StepEnd described(const wire::Step& step) const {

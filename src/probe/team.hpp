@@ -58,17 +58,22 @@ struct StepEnd {
   std::vector<wire::StepResult> results;  ///< of those ranks that answered, in the order of Step::ranks
   std::vector<RankEnd> ranks;             ///< of every rank in the step
   bool timed_out = false;
+  /// A rank had failed or gone, and the others, which did not come to their end without it, were ended early.
+  bool cut_short = false;
   bool interrupted = false;  ///< `tick` gave false, or a signal came (probe/interrupt.hpp)
   bool garbage = false;      ///< something else than results of this step came through a rank's channel
   Hang hang = Hang::none;    ///< what the ranks that did not answer were found doing
   std::string where_stuck;   ///< of the same: which rank waits in which communicator at which round
+  std::string others;        ///< with `cut_short`: what they did: `rank 1 waits in set (ranks 0, 1) at round 3`
   std::string trouble;       ///< where ranks could not be looked after: what happened to their keeper. Empty: nothing
   double seconds = 0;
 };
 
 /// Rank processes under a keeper: a subreaper of its own that starts them, reports how they end, and leaves none
 /// behind, even where this process is killed. Ranks live until one of them does not answer; then the whole team is
-/// ended (TERM, KILL, and what is in state D is reported, not waited for). An answer other than `passed` ends nothing.
+/// ended (TERM, KILL, and what is in state D is reported, not waited for). An answer other than `passed` ends nothing
+/// by itself; but where a rank has failed, refused, found wrong data or gone, the others are not waited for until the
+/// deadline: 1.5 s after that, or after they last got on, they are ended.
 /// This process takes in orphans of its ranks meanwhile (PR_SET_CHILD_SUBREAPER). It must have one thread only.
 class Team {
  public:

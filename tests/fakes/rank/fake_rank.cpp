@@ -1,13 +1,15 @@
 // A rank that does what it is told, for the tests of what protects a host from ranks: started as a real one, and
 // speaking with the supervisor as one.
 //
-// How it behaves is the `op` of a step, `WHAT@RANK` where only one rank is meant (all others answer); at the start it
+// How it behaves is the `op` of a step, `WHAT@RANK` where only one rank is meant (all others answer, or
+// do ELSE with `WHAT@RANK/ELSE`); at the start it
 // is the argument `--start WHAT@RANK`. `--note FILE`: process numbers of what must not be left behind are appended.
 
 #include <fcntl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -168,7 +170,9 @@ bool misbehave(Rank& rank, std::uint32_t step, const std::string& what) {
 std::string mine(const Rank& rank, const std::string& what) {
   const auto sign = what.find('@');
   if (sign == std::string::npos) return what;
-  return what.substr(sign + 1) == std::to_string(rank.number) ? what.substr(0, sign) : "answer";
+  const auto slash = std::min(what.find('/', sign), what.size());
+  if (what.substr(sign + 1, slash - sign - 1) == std::to_string(rank.number)) return what.substr(0, sign);
+  return slash == what.size() ? "answer" : what.substr(slash + 1);
 }
 
 std::string open_descriptors() {
@@ -195,6 +199,13 @@ void do_step(Rank& rank, const wire::Step& step) {
   const auto what = mine(rank, step.op);
   if (what == "report") {
     answer(rank, step.id, ProbeState::passed, report(rank));
+  } else if (what == "works") {
+    // Gets on by itself, for longer than anybody would be waited for who does not.
+    for (std::uint32_t round = 0; round < 25; ++round) {
+      at(rank, step.id, Doing::working, 0, round);
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    answer(rank, step.id);
   } else if (what == "late") {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     answer(rank, step.id);

@@ -89,6 +89,31 @@ TEST_CASE("a rank with wrong data that stops is the cause, and the others that w
   CHECK(run_with(planned, end).state == ProbeState::refused);
 }
 
+TEST_CASE("who was ended because of another rank is told beside what that one did") {
+  const auto planned = step_of("ccl.allreduce");
+  StepEnd end;
+  end.cut_short = true;
+  end.others = "rank 1 waits in set (ranks 0, 1) at round 3";
+  const auto told = "the rest could not end without it and was ended: " + end.others;
+  SUBCASE("it refused") {
+    end.results = {answer(planned, 0, ProbeState::refused, "no peer access")};
+    const auto run = run_of(planned, end, {"host", {}, true});
+    CHECK(run.state == ProbeState::refused);
+    CHECK(run.reason == "rank 0 (host:0): no peer access");
+    CHECK(run.findings == std::vector<std::string>{told});
+  }
+  SUBCASE("it crashed") {
+    RankEnd crashed;
+    crashed.how = RankEnd::How::signalled;
+    crashed.code = SIGSEGV;
+    end.ranks = {crashed};
+    const auto run = run_of(planned, end, {"host", {}, true});
+    CHECK(run.state == ProbeState::crashed);
+    CHECK(run.reason == "rank 0 (host:0) crashed (SIGSEGV)");
+    CHECK(run.findings == std::vector<std::string>{told});
+  }
+}
+
 TEST_CASE("what was getting on when its time was over is no hang, and says nothing about the GPUs") {
   const auto planned = step_of("ccl.allreduce");
   const auto end = hung_end(planned, Hang::slow);

@@ -256,6 +256,44 @@ TEST_CASE("The others are not waited for until the deadline when one has crashed
   CHECK(fakes.scratch.all_gone());
 }
 
+TEST_CASE("Nor when one has failed and the others wait for it in vain") {
+  for (const bool gone : {false, true}) {
+    CAPTURE(gone);
+    const Fakes fakes(3);
+    const auto begin = Clock::now();
+    const auto end = fakes.run(4, gone ? "exit@1/hang" : "refuse@1/hang", {1, 2});
+    CHECK(seconds_since(begin) < 30);
+    CHECK(end.seconds >= 1.4);
+    CHECK(end.cut_short);
+    CHECK_FALSE(end.timed_out);
+    CHECK(end.results.size() == (gone ? 0 : 1));
+    CHECK(end.ranks[0].how == (gone ? How::exited : How::alive));
+    CHECK(end.ranks[1].how == How::killed);
+    CHECK(end.others == "rank 2 waits in set (ranks 1, 2) at round 3");
+    CHECK_FALSE(fakes.team->usable());
+    CHECK(fakes.scratch.all_gone());
+  }
+}
+
+TEST_CASE("Who gets on without the one that has failed may come to its end") {
+  const Fakes fakes(2);
+  const auto end = fakes.run(4, "refuse@0/works", {0, 1});
+  CHECK(end.seconds >= 2.4);
+  CHECK_FALSE(end.cut_short);
+  CHECK(end.results.size() == 2);
+  CHECK(end.others.empty());
+  CHECK(fakes.team->usable());
+}
+
+TEST_CASE("A deadline that comes before is kept") {
+  const Fakes fakes(2);
+  const auto end = fakes.run(4, "refuse@0/hang", {0, 1}, milliseconds(500));
+  CHECK(end.seconds < 1.4);
+  CHECK(end.cut_short);
+  CHECK(end.results.size() == 1);
+  CHECK(fakes.scratch.all_gone());
+}
+
 TEST_CASE("An answer that is a refusal ends nothing") {
   const Fakes fakes(2);
   const auto end = fakes.run(4, "refuse@1", {0, 1});
