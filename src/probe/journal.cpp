@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* kName = "journal";
 constexpr const char* kOlder = "journal.1";
-constexpr std::size_t kFull = std::size_t{256} << 10;
+// Every start of the program reads the whole journal, and nobody needs more of it than what is unfinished.
+constexpr std::size_t kFull = std::size_t{32} << 10;
 constexpr std::size_t kMostRead = std::size_t{512} << 10;  ///< of each of the two files: its end
 
 std::string now() {

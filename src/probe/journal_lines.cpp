@@ -1,8 +1,11 @@
 #include "probe/journal_lines.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 // A line is words with single blanks between them:
 //   begin 812-9913-1 boot=1f0c… pid=812 started=9913 at=2026-11-30T12:00:00Z rung=p2p.write
@@ -33,13 +36,67 @@ bool to_number(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
-bool to_devices(std::string_view text, std::vector<Address>& devices) {
+/// Calls `take` with every device; false where something is none.
+template <class Take>
+bool each_device(std::string_view text, const Take& take) {
   while (!text.empty()) {
     const auto device = parse_device(next_word(text, ','));
     if (!device) return false;
-    devices.push_back(*device);
+    take(*device);
   }
   return true;
+}
+
+/// A line as it stands in the text that it was read from.
+struct LineWords {
+  bool begins = false;
+  std::string_view id, boot, at, rung, of, state;
+  std::int32_t pid = 0;
+  std::uint64_t started = 0;
+};
+
+/// None where the line is not whole. The last of several words of one name counts.
+std::optional<LineWords> words_of(std::string_view line) {
+  if (line.size() > kMostLine || line.size() < kEnd.size()) return std::nullopt;
+  if (line.substr(line.size() - kEnd.size()) != kEnd) return std::nullopt;
+  line.remove_suffix(kEnd.size());
+  LineWords words;
+  const auto kind = next_word(line, ' ');
+  words.begins = kind == "begin";
+  if (!words.begins && kind != "end") return std::nullopt;
+  words.id = next_word(line, ' ');
+  std::string_view pid, started;
+  const std::array<std::pair<std::string_view, std::string_view*>, 7> names{{{"boot", &words.boot},
+                                                                             {"pid", &pid},
+                                                                             {"started", &started},
+                                                                             {"at", &words.at},
+                                                                             {"rung", &words.rung},
+                                                                             {"of", &words.of},
+                                                                             {"state", &words.state}}};
+  while (!line.empty()) {
+    auto value = next_word(line, ' ');
+    const auto name = next_word(value, '=');
+    const auto found = std::find_if(names.begin(), names.end(), [&](const auto& known) { return known.first == name; });
+    if (found != names.end()) *found->second = value;
+  }
+  const bool whole = words.begins ? is_word(words.boot) && is_word(words.rung) && to_number(pid, words.pid) &&
+                                        to_number(started, words.started) && each_device(words.of, [](Address) {})
+                                  : is_word(words.state);
+  if (!whole || !is_word(words.id) || !is_word(words.at)) return std::nullopt;
+  return words;
+}
+
+/// Of a line that begins something.
+JournalEntry entry_of(const LineWords& words) {
+  JournalEntry entry;
+  entry.id = std::string(words.id);
+  entry.boot = std::string(words.boot);
+  entry.pid = words.pid;
+  entry.started = words.started;
+  entry.at = std::string(words.at);
+  entry.rung = std::string(words.rung);
+  each_device(words.of, [&](Address device) { entry.of.push_back(device); });
+  return entry;
 }
 
 std::string in_words(const std::vector<Address>& devices) {
@@ -52,38 +109,15 @@ std::string in_words(const std::vector<Address>& devices) {
 
 }  // namespace
 
-std::optional<JournalLine> parse_line(std::string_view line) {
-  if (line.size() > kMostLine || line.size() < kEnd.size()) return std::nullopt;
-  if (line.substr(line.size() - kEnd.size()) != kEnd) return std::nullopt;
-  line.remove_suffix(kEnd.size());
+std::optional<JournalLine> parse_line(std::string_view text) {
+  const auto line = words_of(text);
+  if (!line) return std::nullopt;
   JournalLine parsed;
-  const auto kind = next_word(line, ' ');
-  parsed.begins = kind == "begin";
-  if (!parsed.begins && kind != "end") return std::nullopt;
-  auto& entry = parsed.entry;
-  entry.id = std::string(next_word(line, ' '));
-  // The last of several of one name counts.
-  const auto value_of = [line](std::string_view name) {
-    std::string_view found;
-    for (auto rest = line; !rest.empty();) {
-      auto value = next_word(rest, ' ');
-      if (next_word(value, '=') == name) found = value;
-    }
-    return found;
-  };
-  const auto take = [&](std::string_view name, std::string& to) {
-    to = std::string(value_of(name));
-    return is_word(to);
-  };
-  bool whole = is_word(entry.id);
-  if (parsed.begins) {
-    whole = whole && take("boot", entry.boot) && take("at", entry.at) && take("rung", entry.rung) &&
-            to_number(value_of("pid"), entry.pid) && to_number(value_of("started"), entry.started) &&
-            to_devices(value_of("of"), entry.of);
-  } else {
-    whole = whole && take("state", parsed.state) && take("at", entry.at);
-  }
-  if (!whole) return std::nullopt;
+  parsed.begins = line->begins;
+  parsed.state = std::string(line->state);
+  parsed.entry = line->begins ? entry_of(*line) : JournalEntry{};
+  parsed.entry.id = std::string(line->id);
+  parsed.entry.at = std::string(line->at);
   return parsed;
 }
 
@@ -116,27 +150,27 @@ std::string sentence(const Unfinished& unfinished) {
 JournalReading parse_journal(std::string_view text, std::string_view boot,
                              bool (*alive)(std::int32_t pid, std::uint64_t started)) {
   JournalReading reading;
-  std::vector<JournalEntry> begun;
-  std::unordered_set<std::string> ended;
+  std::vector<LineWords> begun;
+  std::unordered_set<std::string_view> ended;
   while (!text.empty()) {
     const auto line = next_word(text, '\n');
     if (line.empty()) continue;
-    auto parsed = parse_line(line);
-    if (!parsed) {
+    const auto words = words_of(line);
+    if (!words) {
       ++reading.damaged;
-    } else if (parsed->begins) {
-      begun.push_back(std::move(parsed->entry));
+    } else if (words->begins) {
+      begun.push_back(*words);
     } else {
-      ended.insert(parsed->entry.id);
+      ended.insert(words->id);
     }
   }
-  std::unordered_set<std::string> told;
-  for (auto& entry : begun) {
-    if (ended.count(entry.id) != 0 || !told.insert(entry.id).second) continue;
-    const auto why = entry.boot != boot                ? Unfinished::Why::host_down
-                     : alive(entry.pid, entry.started) ? Unfinished::Why::running
+  std::unordered_set<std::string_view> told;
+  for (const auto& words : begun) {
+    if (ended.count(words.id) != 0 || !told.insert(words.id).second) continue;
+    const auto why = words.boot != boot                ? Unfinished::Why::host_down
+                     : alive(words.pid, words.started) ? Unfinished::Why::running
                                                        : Unfinished::Why::killed;
-    reading.unfinished.push_back({std::move(entry), why});
+    reading.unfinished.push_back({entry_of(words), why});
   }
   return reading;
 }

@@ -16,7 +16,7 @@ struct JournalLine {
 };
 
 /// None where it is no line of a journal.
-[[nodiscard]] std::optional<JournalLine> parse_line(std::string_view line);
+[[nodiscard]] std::optional<JournalLine> parse_line(std::string_view text);
 [[nodiscard]] std::string begin_line(const JournalEntry& entry);
 [[nodiscard]] std::string end_line(const std::string& id, std::string_view state, const std::string& at);
 
