@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "rank/checked.hpp"
 #include "rank/steps.hpp"
-#include "rank/workspace.hpp"
 
 namespace gpucoop::rank {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::array kInGroups = {Collective::all_reduce, Collective::broadcast,
 Outcome<> try_group(StepRun& run, unsigned index, Communicator& communicator, collective::DataType type) {
   const auto& step = run.step();
   const std::vector<std::uint64_t> sizes = step.sizes.empty() ? std::vector<std::uint64_t>{4, 64U << 10U} : step.sizes;
-  Workspace space;
+  auto& space = run.session().workspace();
   unsigned op = 0;
   for (const auto collective : kInGroups) {
     for (const std::uint64_t size : sizes) {
@@ -41,17 +41,9 @@ Outcome<> try_group(StepRun& run, unsigned index, Communicator& communicator, co
 struct Lane {
   Communicator* communicator;
   runtime::Stream* stream;
-  Workspace space;
+  Workspace* space;
   Job job;
 };
-
-Outcome<> start_lane(StepRun& run, Lane& lane) {
-  auto& session = run.session();
-  const std::uint64_t element = collective::bytes_of(lane.job.type);
-  auto outcome = lane.space.reserve(session.device(), lane.job.sent() * element, lane.job.received() * element);
-  if (outcome.ok()) outcome = lane.space.prepare(session.device(), *lane.stream, lane.job, false);
-  return outcome;
-}
 
 Outcome<> finish_lane(StepRun& run, Lane& lane, const std::string& name) {
   run.waiting();
@@ -59,30 +51,29 @@ Outcome<> finish_lane(StepRun& run, Lane& lane, const std::string& name) {
   note_ways(run, *lane.communicator);
   if (!outcome.ok()) return outcome;
   run.beat();
-  if (run.spoils("all_reduce")) lane.space.spoil(lane.job);
-  return run.judge(lane.space.check(lane.job), "all_reduce in " + name + " beside another one");
+  return judge(run, *lane.space, *lane.stream, lane.job, "all_reduce in " + name + " beside another one");
 }
 
-Outcome<> concurrent_round(StepRun& run, std::array<Lane, 2>& lanes, const std::array<wire::Group, 2>& groups) {
+Outcome<> concurrent_round(StepRun& run, std::array<Lane, 2>& lanes) {
   for (auto& lane : lanes) {
-    auto started = start_lane(run, lane);
+    auto started = prepare(run, *lane.space, *lane.stream, lane.job, false);
     if (!started.ok()) return started;
   }
   // Several of each, taken in turn, so that they are really at work at the same time.
   constexpr unsigned kEach = 4;
   for (unsigned i = 0; i < kEach; ++i) {
     for (auto& lane : lanes) {
-      auto outcome = enqueue(*run.session().tools().library, *lane.communicator, lane.job, lane.space.send(),
-                             lane.space.receive(), *lane.stream, run.deadline());
+      auto outcome = enqueue(*run.session().tools().library, *lane.communicator, lane.job, lane.space->send(),
+                             lane.space->receive(), *lane.stream, run.deadline());
       if (!outcome.ok()) return outcome;
     }
   }
   for (auto& lane : lanes) {
-    auto fetched = lane.space.fetch(run.session().device(), *lane.stream, lane.job);
+    auto fetched = lane.space->fetch(run.session().device(), *lane.stream, lane.job);
     if (!fetched.ok()) return fetched;
   }
-  auto first = finish_lane(run, lanes[0], groups[0].name);
-  return first.ok() ? finish_lane(run, lanes[1], groups[1].name) : first;
+  auto first = finish_lane(run, lanes[0], "set");
+  return first.ok() ? finish_lane(run, lanes[1], "second") : first;
 }
 
 }  // namespace
@@ -113,11 +104,10 @@ Outcome<> ccl_concurrent(StepRun& run) {
   auto& session = run.session();
   auto second_stream = session.device().make_stream();
   if (!second_stream.ok()) return second_stream.failure();
-  std::array<wire::Group, 2> groups = {run.set(), wire::Group{"second", run.step().ranks}};
-  std::array<Lane, 2> lanes = {Lane{nullptr, &session.stream(), {}, {}},
-                               Lane{nullptr, second_stream.value().get(), {}, {}}};
+  std::array<Lane, 2> lanes = {Lane{nullptr, &session.stream(), &session.workspace(), {}},
+                               Lane{nullptr, second_stream.value().get(), &session.second_workspace(), {}}};
   for (unsigned i = 0; i < 2; ++i) {
-    auto communicator = join(run, groups[i]);
+    auto communicator = i == 0 ? join(run, run.set()) : join_second(run);
     if (!communicator.ok()) return communicator.failure();
     lanes[i].communicator = communicator.value();
   }
@@ -133,7 +123,7 @@ Outcome<> ccl_concurrent(StepRun& run) {
       lane.job.seed = static_cast<std::uint32_t>(run.step().seed) + i;
     }
     run.result().bytes = std::max(bytes[0], bytes[1]);
-    if (outcome.ok()) outcome = concurrent_round(run, lanes, groups);
+    if (outcome.ok()) outcome = concurrent_round(run, lanes);
     if (!outcome.ok()) return outcome;
   }
   return Done{};

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "rank/checked.hpp"
 #include "rank/steps.hpp"
-#include "rank/workspace.hpp"
 
 namespace gpucoop::rank {
 namespace {
@@ -32,13 +32,13 @@ Outcome<> leave_one_alone(StepRun& run, Communicator& communicator, const wire::
   auto& stream = session.stream();
   constexpr std::chrono::seconds kHung{1};
   constexpr std::chrono::seconds kFreed{5};
-  Workspace space;
+  auto& space = run.session().workspace();
   const Job job = all_reduce_job(run, communicator, 1U << 20U, DataType::float32, 0);
   // Once with everybody: libraries connect ranks at the first operation, and the call itself would wait there.
   auto outcome = run_checked(run, space, communicator, job, {});
   if (!outcome.ok()) return outcome;
   if (session.rank() != group.ranks.back()) {
-    outcome = space.prepare(session.device(), stream, job, false);
+    outcome = prepare(run, space, stream, job, false);
     if (outcome.ok()) {
       outcome =
           enqueue(*session.tools().library, communicator, job, space.send(), space.receive(), stream, run.deadline());
@@ -94,7 +94,7 @@ Outcome<> ccl_graph(StepRun& run) {
   auto& session = run.session();
   auto& device = session.device();
   auto& stream = session.stream();
-  Workspace space;
+  auto& space = run.session().workspace();
   const std::uint64_t bytes = first_size(run.step(), 64U << 10U);
   run.result().bytes = bytes;
   Job job = all_reduce_job(run, ends, bytes, type.value(), 0);
@@ -108,13 +108,12 @@ Outcome<> ccl_graph(StepRun& run) {
   for (std::uint32_t round = 2; round < 2 + std::max(3U, run.step().rounds); ++round) {
     outcome = run.begin("all_reduce", {0, round, 1});
     job.round = round;
-    if (outcome.ok()) outcome = space.prepare(device, stream, job, false);
+    if (outcome.ok()) outcome = prepare(run, space, stream, job, false);
     if (outcome.ok()) outcome = device.replay(stream, *graph.value());
     if (outcome.ok()) outcome = space.fetch(device, stream, job);
     if (outcome.ok()) outcome = run.settle(stream);
     if (!outcome.ok()) return outcome;
-    if (run.spoils("all_reduce")) space.spoil(job);
-    outcome = run.judge(space.check(job), "a replayed all_reduce of " + std::to_string(bytes) + " bytes");
+    outcome = judge(run, space, stream, job, "a replayed all_reduce of " + std::to_string(bytes) + " bytes");
     if (!outcome.ok()) return outcome;
   }
   return Done{};
@@ -135,7 +134,7 @@ Outcome<> ccl_recovery(StepRun& run) {
   if (!outcome.ok()) return outcome;
   auto next = join(run, {"after", ranks});
   if (!next.ok()) return next.failure();
-  Workspace space;
+  auto& space = run.session().workspace();
   return run_checked(run, space, *next.value(),
                      all_reduce_job(run, *next.value(), first_size(run.step(), 1U << 20U), DataType::float32, 1),
                      {0, 1, 0});
@@ -157,7 +156,7 @@ Outcome<> soak(StepRun& run) {
   if (!on_device.ok()) return on_device.failure();
   auto image = run.session().device().allocate_host(4);
   if (!image.ok()) return image.failure();
-  Workspace space;
+  auto& space = run.session().workspace();
   constexpr std::uint32_t kBetween = 32;  ///< rounds after which the ranks agree whether to go on
   for (std::uint32_t round = 0; most == 0 || round < most; ++round) {
     const Job job = all_reduce_job(run, ends, sizes[round % sizes.size()], type.value(), round);

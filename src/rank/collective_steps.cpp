@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "rank/checked.hpp"
 #include "rank/steps.hpp"
-#include "rank/workspace.hpp"
 
 namespace gpucoop::rank {
 namespace {
@@ -24,7 +24,7 @@ Outcome<> try_collective(StepRun& run, Collective collective) {
   auto communicator = join(run, run.set());
   if (!communicator.ok()) return communicator.failure();
   auto& ends = *communicator.value();
-  Workspace space;
+  auto& space = run.session().workspace();
   const std::uint32_t rounds = std::max(1U, run.step().rounds);
   unsigned index = 0;
   for (const std::uint64_t size : sizes_of(run.step())) {
@@ -62,7 +62,7 @@ Outcome<> ccl_barrier(StepRun& run) {
   auto communicator = join(run, run.set());
   if (!communicator.ok()) return communicator.failure();
   auto& ends = *communicator.value();
-  Workspace space;
+  auto& space = run.session().workspace();
   const std::uint32_t rounds = std::max(1U, run.step().rounds);
   for (std::uint32_t round = 1; round <= rounds; ++round) {
     Job job = job_of(Collective::barrier, 4, collective::DataType::int32, collective::ReduceOp::sum, ends.size(),

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <functional>
 
+#include "rank/checked.hpp"
 #include "rank/steps.hpp"
-#include "rank/workspace.hpp"
 
 namespace gpucoop::rank {
 namespace {
@@ -130,9 +130,8 @@ Outcome<> ccl_rates(StepRun& run) {
   const std::string name = run.step().op.empty() ? "all_reduce" : run.step().op;
   const auto found = std::find_if(kTimed.begin(), kTimed.end(), [&](auto c) { return to_string(c) == name; });
   if (found == kTimed.end()) return Failure{ProbeState::skipped, "there is no rate of " + name};
-  // The supervisor ends a rank that hangs here, so that its calls need no limit of their own, which would be measured
-  // as well.
-  auto communicator = join(run, {"rates", run.step().ranks}, false);
+  // A limit of calls would be measured as well.
+  auto communicator = join_second(run);
   if (!communicator.ok()) return communicator.failure();
   auto& ends = *communicator.value();
   const bool latency = run.step().rung == "ccl.latency";
@@ -143,7 +142,7 @@ Outcome<> ccl_rates(StepRun& run) {
   constexpr std::uint64_t kDecode = 10U << 10U;
   Timing least;
   Timing most;
-  Workspace space;
+  auto& space = run.session().workspace();
   unsigned index = 0;
   for (const std::uint64_t size : sizes) {
     Job job = job_of(*found, size, type.value(), collective::ReduceOp::sum, ends.size(), ends.rank(), 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 #include "rank/communicators.hpp"
 #include "rank/injector.hpp"
 #include "rank/rank.hpp"
+#include "rank/workspace.hpp"
 
 namespace gpucoop::rank {
 
@@ -31,6 +33,9 @@ class Session {
   [[nodiscard]] runtime::Stream& stream() { return *stream_; }
   [[nodiscard]] const Injector& injector() const { return injector_; }
   [[nodiscard]] Communicators& communicators() { return communicators_; }
+  /// For whatever a step does; the second one for what is done beside it.
+  [[nodiscard]] Workspace& workspace() { return workspaces_[0]; }
+  [[nodiscard]] Workspace& second_workspace() { return workspaces_[1]; }
 
   /// The device of another rank, opened in this process.
   runtime::Outcome<runtime::Device*> peer(unsigned rank, runtime::Deadline deadline);
@@ -43,6 +48,7 @@ class Session {
   std::unique_ptr<runtime::Stream> stream_;
   std::map<unsigned, std::unique_ptr<runtime::Device>> peers_;
   Injector injector_;
+  std::array<Workspace, 2> workspaces_;
   Communicators communicators_;
 };
 

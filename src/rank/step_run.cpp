@@ -37,7 +37,7 @@ void StepRun::show(const At& at) {
 
 Outcome<> StepRun::begin(std::string_view op, const At& at) {
   show(at);
-  progress_.doing.store(static_cast<std::uint32_t>(Doing::working), std::memory_order_relaxed);
+  working();
   beat();
   auto outcome = session_.injector().before(step_.rung, op);
   if (!outcome.ok() || !session_.injector().spins(step_.rung, op)) return outcome;
@@ -46,6 +46,10 @@ Outcome<> StepRun::begin(std::string_view op, const At& at) {
 
 void StepRun::waiting() {
   progress_.doing.store(static_cast<std::uint32_t>(Doing::waiting), std::memory_order_relaxed);
+}
+
+void StepRun::working() {
+  progress_.doing.store(static_cast<std::uint32_t>(Doing::working), std::memory_order_relaxed);
 }
 
 void StepRun::beat() { progress_.beats.fetch_add(1, std::memory_order_relaxed); }

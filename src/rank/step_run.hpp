@@ -31,8 +31,9 @@ class StepRun {
   runtime::Outcome<> begin(std::string_view op, const At& at = {});
   /// Only says where the rank is.
   void show(const At& at);
-  /// Says that the rank waits, or that something came to its end.
+  /// Says that the rank waits, or works again, or that something came to its end.
   void waiting();
+  void working();
   void beat();
   /// Waits for a stream.
   runtime::Outcome<> settle(runtime::Stream& stream);

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <deque>
 
+#include "rank/checked.hpp"
 #include "rank/steps.hpp"
 #include "rank/switch_program.hpp"
-#include "rank/workspace.hpp"
 #include "runtime/patience.hpp"
 
 namespace gpucoop::rank {
@@ -144,16 +144,15 @@ Outcome<> Switching::issue(const Job& job, const At& at) {
   if (!outcome.ok()) return outcome;
   Issued issued{job, at, run_.step().groups[at.group].name, ++issued_, &spaces_[issued_ % spaces_.size()]};
   auto& space = *issued.space;
-  const std::uint64_t element = collective::bytes_of(job.type);
-  outcome = space.reserve(device, job.sent() * element, job.received() * element);
-  if (outcome.ok()) outcome = space.prepare(device, stream, job, false);
+  outcome = prepare(run_, space, stream, job, false);
   if (outcome.ok()) {
     outcome = enqueue(*session.tools().library, *communicators_[at.group], job, space.send(), space.receive(), stream,
                       run_.deadline());
   }
   if (outcome.ok()) outcome = space.fetch(device, stream, job);
   if (outcome.ok() && marked_) outcome = device.mark(stream, *marks_, 0, issued.number);
-  run_.result().bytes = std::max(run_.result().bytes, std::max(job.sent(), job.received()) * element);
+  run_.result().bytes =
+      std::max(run_.result().bytes, std::max(job.sent(), job.received()) * collective::bytes_of(job.type));
   pending_.push_back(std::move(issued));
   if (pending_.size() == 1) run_.show(pending_.front().at);
   return outcome;
@@ -199,9 +198,8 @@ Outcome<> Switching::check_first() {
   run_.beat();
   if (!pending_.empty()) run_.show(pending_.front().at);
   const std::string name(to_string(first.job.collective));
-  if (run_.spoils(name)) first.space->spoil(first.job);
-  return run_.judge(first.space->check(first.job),
-                    name + " in " + first.group + ", round " + std::to_string(first.at.round));
+  return judge(run_, *first.space, run_.session().stream(), first.job,
+               name + " in " + first.group + ", round " + std::to_string(first.at.round));
 }
 
 Failure Switching::stuck() const {

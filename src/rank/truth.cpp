@@ -1,6 +1,7 @@
 #include "rank/truth.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "rank/element.hpp"
@@ -24,36 +25,30 @@ class Values {
   explicit Values(const Job& job)
       : op_(job.op), size_(job.size), pattern_{job.seed * 0x9E3779B1U, job.round}, spread_(spread(job)) {}
 
-  [[nodiscard]] std::int64_t of(unsigned rank, std::uint64_t index) const {
-    const std::int64_t a = base(index);
-    switch (op_) {
-      case ReduceOp::sum: return a + share(rank);
-      case ReduceOp::avg: return a + even_share(rank);
-      case ReduceOp::max:
-      case ReduceOp::min: return a + static_cast<std::int64_t>((rank + index) % size_);
-      case ReduceOp::prod: break;
-    }
-    std::int64_t product = 1;
-    if (rank == index % size_) product *= 2;
-    if (rank == index / size_ % size_) product *= 3;
-    if (rank == (index + 1) % size_) product *= 1 + a % 4;
-    return product;
+  void sent(const Job& job, std::uint64_t first, std::uint64_t count, std::byte* out) const {
+    if (op_ == ReduceOp::sum) return scaled(job.type, first, count, {1, share(job.rank)}, out);
+    if (op_ == ReduceOp::avg) return scaled(job.type, first, count, {1, even_share(job.rank)}, out);
+    encode_each(job.type, count, out, [&](std::uint64_t i) { return of(job.rank, first + i); });
   }
 
-  [[nodiscard]] std::int64_t reduced(std::uint64_t index) const {
-    const std::int64_t a = base(index);
+  void reduced(const Job& job, std::uint64_t first, std::uint64_t count, std::byte* out) const {
     switch (op_) {
-      case ReduceOp::sum: return a * size_ + shares_;
-      case ReduceOp::avg: return a + 1;
-      case ReduceOp::max: return a + size_ - 1;
-      case ReduceOp::min: return a;
+      case ReduceOp::sum: return scaled(job.type, first, count, {static_cast<std::int32_t>(size_), shares_}, out);
+      case ReduceOp::avg: return scaled(job.type, first, count, {1, 1}, out);
+      case ReduceOp::max: return scaled(job.type, first, count, {1, static_cast<std::int32_t>(size_) - 1}, out);
+      case ReduceOp::min: return scaled(job.type, first, count, {1, 0}, out);
       case ReduceOp::prod: break;
     }
-    return 6 * (1 + a % 4);
+    encode_each(job.type, count, out, [&](std::uint64_t i) { return 6 * (1 + base(first + i) % 4); });
   }
 
  private:
-  /// How many different values the part of the index has.
+  struct Scale {
+    std::int32_t times;
+    std::int32_t plus;
+  };
+
+  /// How many different values the part of the index has: 4096 at most.
   std::uint32_t spread(const Job& job) {
     const std::int64_t limit = largest_integer(job.type);
     for (unsigned rank = 0; rank < size_; ++rank) shares_ += share(rank);
@@ -67,20 +62,50 @@ class Values {
     }
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(most, 0, 4095)) + 1;
   }
-  [[nodiscard]] std::int64_t base(std::uint64_t index) const { return pattern_.word(index) % spread_; }
-  [[nodiscard]] std::int64_t share(unsigned rank) const { return small_ ? 0 : rank % 3; }
+  /// Without a division and within 32 bits, since it is done for every element.
+  [[nodiscard]] static std::int32_t within(std::uint32_t spread, std::uint32_t word) {
+    return static_cast<std::int32_t>((word >> 16U) * spread >> 16U);
+  }
+  [[nodiscard]] std::int32_t base(std::uint64_t index) const { return within(spread_, pattern_.word(index)); }
+  [[nodiscard]] std::int32_t share(unsigned rank) const { return small_ ? 0 : static_cast<std::int32_t>(rank % 3); }
   /// Of which the mean is 1.
-  [[nodiscard]] std::int64_t even_share(unsigned rank) const {
+  [[nodiscard]] std::int32_t even_share(unsigned rank) const {
     if (size_ == 1) return 1;
     if (rank == 0) return 0;
     return rank + 1 == size_ ? 2 : 1;
+  }
+
+  /// Of the operators for which what a rank sends depends on the index in other ways.
+  [[nodiscard]] std::int64_t of(unsigned rank, std::uint64_t index) const {
+    const std::int64_t a = base(index);
+    if (op_ != ReduceOp::prod) return a + static_cast<std::int64_t>((rank + index) % size_);
+    std::int64_t product = 1;
+    if (rank == index % size_) product *= 2;
+    if (rank == index / size_ % size_) product *= 3;
+    if (rank == (index + 1) % size_) product *= 1 + a % 4;
+    return product;
+  }
+
+  /// The parts of the index, times something and plus something.
+  void scaled(collective::DataType type, std::uint64_t first, std::uint64_t count, Scale scale, std::byte* out) const {
+    constexpr std::uint64_t kBlock = 1024;
+    const std::uint64_t element = collective::bytes_of(type);
+    std::array<std::uint32_t, kBlock> words;
+    std::array<std::int32_t, kBlock> values;
+    for (std::uint64_t done = 0; done < count; done += kBlock) {
+      const std::uint64_t now = std::min(kBlock, count - done);
+      fill_words(pattern_, first + done, now, words.data());
+      // All of them, of which the last ones may be of no use: of a known number compilers make several at once.
+      for (std::uint64_t i = 0; i < kBlock; ++i) values[i] = within(spread_, words[i]) * scale.times + scale.plus;
+      encode_each(type, now, out + done * element, [&](std::uint64_t i) { return values[i]; });
+    }
   }
 
   ReduceOp op_;
   unsigned size_;
   Pattern pattern_;
   bool small_ = false;
-  std::int64_t shares_ = 0;
+  std::int32_t shares_ = 0;
   std::uint32_t spread_;
 };
 
@@ -177,30 +202,24 @@ Job job_of(Collective collective, std::uint64_t bytes, collective::DataType type
   return job;
 }
 
-void fill_send(const Job& job, std::byte* out) {
+void fill_sent(const Job& job, std::uint64_t first, std::uint64_t count, std::byte* out) {
   const std::uint64_t element = collective::bytes_of(job.type);
-  if (job.reduces()) {
-    const Values values(job);
-    encode_each(job.type, job.sent(), out, [&](std::uint64_t i) { return values.of(job.rank, i); });
-    return;
-  }
+  if (job.reduces()) return Values(job).sent(job, first, count, out);
   if (job.collective != Collective::all_to_all) {
-    fill_bytes(moved_pattern(job, job.rank, 0), 0, job.sent() * element, out);
-    return;
+    return fill_bytes(moved_pattern(job, job.rank, 0), first * element, count * element, out);
   }
   for (unsigned to = 0; to < job.size; ++to) {
-    fill_bytes(moved_pattern(job, job.rank, to), 0, job.block(to) * element, out + job.block_offset(to) * element);
+    const std::uint64_t begin = std::max(first, job.block_offset(to));
+    const std::uint64_t end = std::min(first + count, job.block_offset(to) + job.block(to));
+    if (begin >= end) continue;
+    fill_bytes(moved_pattern(job, job.rank, to), (begin - job.block_offset(to)) * element, (end - begin) * element,
+               out + (begin - first) * element);
   }
 }
 
 void fill_expected(const Job& job, std::uint64_t first, std::uint64_t count, std::byte* out) {
   const std::uint64_t element = collective::bytes_of(job.type);
-  if (job.reduces()) {
-    const Values values(job);
-    const std::uint64_t begin = first_index(job) + first;
-    encode_each(job.type, count, out, [&](std::uint64_t i) { return values.reduced(begin + i); });
-    return;
-  }
+  if (job.reduces()) return Values(job).reduced(job, first_index(job) + first, count, out);
   if (job.collective == Collective::broadcast) {
     return fill_bytes(moved_pattern(job, job.root, 0), first * element, count * element, out);
   }

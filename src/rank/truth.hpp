@@ -51,9 +51,9 @@ struct Job {
 [[nodiscard]] Job job_of(Collective collective, std::uint64_t bytes, collective::DataType type, collective::ReduceOp op,
                          unsigned size, unsigned rank, std::uint32_t round);
 
-/// Fills the send operand. What is reduced are small integers that every type holds exactly, also after the
-/// reduction; what is only moved are the words of a Pattern for each sender.
-void fill_send(const Job& job, std::byte* out);
+/// `count` elements of the send operand from `first` on. What is reduced are small integers that every type holds
+/// exactly, also after the reduction; what is only moved are the words of a Pattern for each sender.
+void fill_sent(const Job& job, std::uint64_t first, std::uint64_t count, std::byte* out);
 /// What `count` elements of the receive operand from `first` on are to be.
 void fill_expected(const Job& job, std::uint64_t first, std::uint64_t count, std::byte* out);
 
@@ -61,8 +61,13 @@ void fill_expected(const Job& job, std::uint64_t first, std::uint64_t count, std
 [[nodiscard]] runtime::Pattern poison_of(const Job& job);
 void fill_poison(const Job& job, std::uint64_t bytes, std::byte* out);
 
-/// Compares the receive operand, which lies between two guards of `guard` bytes (a multiple of 4) at `memory`, all of
-/// it poisoned before. Everything is counted in elements, but for guards in bytes.
+/// Compares a piece of the receive operand and the two guards of `guard` bytes (a multiple of 8) around it, all of it
+/// poisoned before: `bytes` of them from `at` on, counted from the start of the first guard. Pieces begin and end at
+/// multiples of 8, but for the end of the last one. What is wrong is added to `out`, counted in elements, but for
+/// guards in bytes.
+void check_piece(const Job& job, std::uint64_t guard, std::uint64_t at, const std::byte* memory, std::uint64_t bytes,
+                 runtime::Mismatch& out);
+/// All of it in one piece.
 [[nodiscard]] runtime::Mismatch check_received(const Job& job, const std::byte* memory, std::uint64_t guard);
 
 }  // namespace gpucoop::rank

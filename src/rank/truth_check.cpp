@@ -27,53 +27,57 @@ bool near_enough(const Job& job, const std::byte* found, const std::byte* right)
 
 struct Comparison {
   const Job& job;
-  const std::byte* values;
-  std::uint64_t bytes;
+  const std::byte* memory;
+  std::uint64_t bytes;  ///< of an element
+  std::uint64_t guard;
+  std::uint64_t at;  ///< where the memory begins, counted from the start of the first guard
 
-  [[nodiscard]] bool is_stale(std::uint64_t index, const std::byte* found) const {
+  [[nodiscard]] const std::byte* found(std::uint64_t index) const { return memory + (guard + index * bytes - at); }
+
+  [[nodiscard]] bool is_stale(std::uint64_t index, const std::byte* value) const {
     std::byte other[8];
     Job before = job;
     for (unsigned back = 1; back <= 3 && back <= job.round; ++back) {
       before.round = job.round - back;
       fill_expected(before, index, 1, other);
-      if (std::memcmp(found, other, bytes) == 0) return true;
+      if (std::memcmp(value, other, bytes) == 0) return true;
     }
     return false;
   }
 
-  [[nodiscard]] bool is_shifted(std::uint64_t index, const std::byte* found) const {
+  [[nodiscard]] bool is_shifted(std::uint64_t index, const std::byte* value) const {
     constexpr std::uint64_t kNear = 16;
     const std::uint64_t from = index < kNear ? 0 : index - kNear;
     const std::uint64_t end = std::min(job.received(), index + kNear + 1);
     std::byte around[(2 * kNear + 1) * 8];
     fill_expected(job, from, end - from, around);
     for (std::uint64_t i = 0; i < end - from; ++i) {
-      if (std::memcmp(found, around + i * bytes, bytes) == 0) return true;
+      if (std::memcmp(value, around + i * bytes, bytes) == 0) return true;
     }
     return false;
   }
 
-  void classify(std::uint64_t index, const std::byte* right, std::uint64_t guard, Mismatch& out) const {
-    const std::byte* const found = values + index * bytes;
+  void classify(std::uint64_t index, const std::byte* right, Mismatch& out) const {
+    const std::byte* const value = found(index);
     if (out.wrong++ == 0) {
       out.first_offset = index * bytes;
       std::memcpy(&out.first_expected, right, std::min<std::uint64_t>(4, bytes));
-      std::memcpy(&out.first_found, found, std::min<std::uint64_t>(4, bytes));
+      std::memcpy(&out.first_found, value, std::min<std::uint64_t>(4, bytes));
     }
     std::byte before[8];
     fill_bytes(poison_of(job), guard + index * bytes, bytes, before);
-    const auto all = [&](std::byte value) {
-      return std::all_of(found, found + bytes, [&](std::byte b) { return b == value; });
+    const auto all = [&](std::byte every) {
+      return std::all_of(value, value + bytes, [&](std::byte b) { return b == every; });
     };
-    if (std::memcmp(found, before, bytes) == 0) {
+    if (std::memcmp(value, before, bytes) == 0) {
       ++out.lost;
-    } else if (is_stale(index, found)) {
+    } else if (is_stale(index, value)) {
       ++out.stale;
     } else if (all(std::byte{0xFF})) {
       ++out.all_ones;
     } else if (all(std::byte{0})) {
       ++out.zero;
-    } else if (is_shifted(index, found)) {
+    } else if (is_shifted(index, value)) {
       ++out.shifted;
     }
   }
@@ -85,32 +89,42 @@ Pattern poison_of(const Job& job) { return Pattern{job.seed ^ 0x0DEADBEFU, job.r
 
 void fill_poison(const Job& job, std::uint64_t bytes, std::byte* out) { fill_bytes(poison_of(job), 0, bytes, out); }
 
-Mismatch check_received(const Job& job, const std::byte* memory, std::uint64_t guard) {
+void check_piece(const Job& job, std::uint64_t guard, std::uint64_t at, const std::byte* memory, std::uint64_t bytes,
+                 Mismatch& out) {
   const std::uint64_t element = collective::bytes_of(job.type);
-  const std::uint64_t count = job.received();
-  Mismatch out;
-  out.checked = count;
-  const Comparison comparison{job, memory + guard, element};
+  const std::uint64_t behind = guard + job.received() * element;  ///< where the second guard begins
+  const auto end = at + bytes;
+  // Where the operand would begin, for indices of all of it.
+  const Comparison comparison{job, memory, element, guard, at};
   std::vector<std::byte> right(std::max(kChunk * element, guard));
-  for (std::uint64_t first = 0; first < count; first += kChunk) {
-    const std::uint64_t now = std::min(kChunk, count - first);
-    fill_expected(job, first, now, right.data());
-    if (std::memcmp(comparison.values + first * element, right.data(), now * element) == 0) continue;
+  const std::uint64_t first = (std::max(at, guard) - guard) / element;
+  const std::uint64_t last = end <= guard ? 0 : (std::min(end, behind) - guard) / element;
+  for (std::uint64_t from = first; from < last; from += kChunk) {
+    const std::uint64_t now = std::min(kChunk, last - from);
+    fill_expected(job, from, now, right.data());
+    if (std::memcmp(comparison.found(from), right.data(), now * element) == 0) continue;
     for (std::uint64_t i = 0; i < now; ++i) {
-      const std::byte* const found = comparison.values + (first + i) * element;
+      const std::byte* const found = comparison.found(from + i);
       const std::byte* const wanted = right.data() + i * element;
       if (std::memcmp(found, wanted, element) == 0 || near_enough(job, found, wanted)) continue;
-      comparison.classify(first + i, wanted, guard, out);
+      comparison.classify(from + i, wanted, out);
     }
   }
-  const auto compare_guard = [&](std::uint64_t offset) {
-    fill_bytes(poison_of(job), offset, guard, right.data());
-    for (std::uint64_t i = 0; i < guard; ++i) {
-      if (memory[offset + i] != right[i]) ++out.guard;
+  for (const std::uint64_t start : {std::uint64_t{0}, behind}) {
+    const std::uint64_t from = std::max(at, start);
+    const std::uint64_t until = std::min(end, start + guard);
+    if (from >= until) continue;
+    fill_bytes(poison_of(job), from, until - from, right.data());
+    for (std::uint64_t i = from; i < until; ++i) {
+      if (memory[i - at] != right[i - from]) ++out.guard;
     }
-  };
-  compare_guard(0);
-  compare_guard(guard + count * element);
+  }
+}
+
+Mismatch check_received(const Job& job, const std::byte* memory, std::uint64_t guard) {
+  Mismatch out;
+  out.checked = job.received();
+  check_piece(job, guard, 0, memory, out.checked * collective::bytes_of(job.type) + 2 * guard, out);
   return out;
 }
 

@@ -1,22 +1,16 @@
 #include "rank/workspace.hpp"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
+
+#include "rank/pattern_bytes.hpp"
 
 namespace gpucoop::rank {
 namespace {
 
-using collective::Communicator;
-using collective::DataType;
-using collective::Library;
-using collective::Place;
-using collective::ReduceOp;
 using runtime::Buffer;
-using runtime::Deadline;
 using runtime::Device;
 using runtime::Done;
-using runtime::Failure;
+using runtime::Mismatch;
 using runtime::Outcome;
 using runtime::Stream;
 
@@ -29,181 +23,72 @@ Outcome<> grow(Device& device, std::unique_ptr<Buffer>& buffer, std::uint64_t by
   return Done{};
 }
 
-Place after(Place place, std::uint64_t bytes) { return {place.buffer, place.offset + bytes}; }
+std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// Calls `one` for each rank, between the start and the end of a group.
-template <class One>
-Outcome<> in_group(Library& library, unsigned size, Deadline deadline, const One& one) {
-  auto outcome = library.group_start();
-  for (unsigned i = 0; outcome.ok() && i < size; ++i) outcome = one(i);
-  // A group that was started is ended, whatever came in between.
-  auto ended = library.group_end(deadline);
-  return outcome.ok() ? ended : outcome;
+/// Of the receive operand with its guards.
+std::uint64_t guarded_bytes(const Job& job) {
+  return job.received() * collective::bytes_of(job.type) + 2 * Workspace::kGuard;
 }
 
 }  // namespace
 
 Outcome<> Workspace::reserve(Device& device, std::uint64_t send_bytes, std::uint64_t receive_bytes) {
-  // Whole words: an empty operand has a place as well.
-  const auto whole = [](std::uint64_t bytes) { return bytes / 8 * 8 + 8; };
-  const std::uint64_t guarded = whole(receive_bytes) + 2 * kGuard;
-  auto made = grow(device, send_, whole(send_bytes), false);
+  // Whole words, and never nothing: an empty operand has a place as well.
+  const std::uint64_t sent = whole(send_bytes + 1, 8);
+  const std::uint64_t guarded = whole(receive_bytes, 8) + 2 * kGuard;
+  auto made = grow(device, send_, sent, false);
   if (made.ok()) made = grow(device, receive_, guarded, false);
-  if (made.ok()) made = grow(device, send_image_, whole(send_bytes), true);
-  if (made.ok()) made = grow(device, receive_image_, guarded, true);
+  if (made.ok()) made = grow(device, image_, std::min(std::max(sent, guarded), kPiece), true);
   return made;
 }
 
-Outcome<> Workspace::prepare(Device& device, Stream& stream, const Job& job, bool in_place) {
+Outcome<> Workspace::prepare(Device& device, Stream& stream, const Job& job, bool in_place, const Pace& pace) {
   const std::uint64_t element = collective::bytes_of(job.type);
-  const std::uint64_t received = job.received() * element;
-  fill_poison(job, received + 2 * kGuard, image(*receive_image_));
-  if (in_place) {
-    fill_send(job, image(*receive_image_) + kGuard);
-  } else {
-    fill_send(job, image(*send_image_));
-    auto sent = device.copy(stream, *send_, 0, *send_image_, {0, job.sent() * element});
-    if (!sent.ok()) return sent;
+  auto outcome = device.store(stream, *receive_, {0, whole(guarded_bytes(job), 4)}, poison_of(job));
+  Buffer& to = in_place ? *receive_ : *send_;
+  const std::uint64_t start = in_place ? kGuard : 0;
+  const std::uint64_t most = kPiece / element;
+  for (std::uint64_t first = 0; outcome.ok() && first < job.sent(); first += most) {
+    const std::uint64_t now = std::min(most, job.sent() - first);
+    if (first > 0) outcome = pace.wait(stream);
+    if (!outcome.ok()) return outcome;
+    fill_sent(job, first, now, image());
+    pace.beat();
+    outcome = device.copy(stream, to, start + first * element, *image_, {0, now * element});
   }
-  return device.copy(stream, *receive_, 0, *receive_image_, {0, received + 2 * kGuard});
+  return outcome;
 }
 
 Outcome<> Workspace::fetch(Device& device, Stream& stream, const Job& job) {
-  const std::uint64_t received = job.received() * collective::bytes_of(job.type);
-  return device.copy(stream, *receive_image_, 0, *receive_, {0, received + 2 * kGuard});
+  return device.copy(stream, *image_, 0, *receive_, {0, std::min(guarded_bytes(job), image_->bytes())});
 }
 
-runtime::Mismatch Workspace::check(const Job& job) const { return check_received(job, image(*receive_image_), kGuard); }
+Outcome<Mismatch> Workspace::check(Device& device, Stream& stream, const Job& job, const Pace& pace) {
+  Mismatch out;
+  out.checked = job.received();
+  const std::uint64_t all = guarded_bytes(job);
+  const std::uint64_t most = image_->bytes() / 8 * 8;
+  for (std::uint64_t at = 0; at < all; at += most) {
+    const std::uint64_t now = std::min(most, all - at);
+    if (at > 0) {
+      auto outcome = device.copy(stream, *image_, 0, *receive_, {at, now});
+      if (outcome.ok()) outcome = pace.wait(stream);
+      if (!outcome.ok()) return outcome.failure();
+    }
+    check_piece(job, kGuard, at, image(), now, out);
+    pace.beat();
+  }
+  return out;
+}
 
 void Workspace::spoil(const Job& job) {
   const std::uint64_t element = collective::bytes_of(job.type);
-  const std::uint64_t bytes = job.received() * element;
-  std::vector<std::byte> before(bytes + 2 * kGuard);
-  fill_poison(job, before.size(), before.data());
   constexpr std::uint64_t kEach = 1000;  ///< elements of which one is spoiled
   for (std::uint64_t i = 0; i < job.received(); i += kEach) {
     const std::uint64_t at = kGuard + i * element;
-    std::copy_n(before.begin() + static_cast<std::ptrdiff_t>(at), element, image(*receive_image_) + at);
+    if (at + element > image_->bytes()) return;
+    fill_bytes(poison_of(job), at, element, image() + at);
   }
-}
-
-Outcome<> enqueue(Library& library, Communicator& communicator, const Job& job, Place send, Place receive,
-                  Stream& stream, Deadline deadline) {
-  const std::uint64_t element = collective::bytes_of(job.type);
-  switch (job.collective) {
-    case Collective::barrier:
-    case Collective::all_reduce: return communicator.all_reduce(send, receive, job.count, job.type, job.op, stream);
-    case Collective::reduce: return communicator.reduce(send, receive, job.count, job.type, job.op, job.root, stream);
-    case Collective::broadcast: return communicator.broadcast(send, receive, job.count, job.type, job.root, stream);
-    case Collective::all_gather: return communicator.all_gather(send, receive, job.count, job.type, stream);
-    case Collective::reduce_scatter:
-      return communicator.reduce_scatter(send, receive, job.count, job.type, job.op, stream);
-    case Collective::send_recv:
-      return in_group(library, 2, deadline, [&](unsigned i) {
-        return i == 0
-                   ? communicator.send(send, job.count, job.type, (job.rank + 1) % job.size, stream)
-                   : communicator.receive(receive, job.count, job.type, (job.rank + job.size - 1) % job.size, stream);
-      });
-    case Collective::all_to_all:
-      return in_group(library, job.size, deadline, [&](unsigned i) {
-        const std::uint64_t offset = job.block_offset(i) * element;
-        auto sent = communicator.send(after(send, offset), job.block(i), job.type, i, stream);
-        if (!sent.ok()) return sent;
-        return communicator.receive(after(receive, offset), job.block(i), job.type, i, stream);
-      });
-    case Collective::all_gather_v:
-      return in_group(library, job.size, deadline, [&](unsigned i) -> Outcome<> {
-        if (job.block(i) == 0) return Done{};
-        return communicator.broadcast(send, after(receive, job.block_offset(i) * element), job.block(i), job.type, i,
-                                      stream);
-      });
-    case Collective::reduce_scatter_v:
-      return in_group(library, job.size, deadline, [&](unsigned i) -> Outcome<> {
-        if (job.block(i) == 0) return Done{};
-        return communicator.reduce(after(send, job.block_offset(i) * element), receive, job.block(i), job.type, job.op,
-                                   i, stream);
-      });
-  }
-  return Failure{ProbeState::failed, "there is no such collective"};
-}
-
-Outcome<> run_checked(StepRun& run, Workspace& space, Communicator& communicator, const Job& job, const At& at) {
-  auto& session = run.session();
-  auto& device = session.device();
-  auto& stream = session.stream();
-  const std::string name(to_string(job.collective));
-  const std::uint64_t element = collective::bytes_of(job.type);
-  auto outcome = run.begin(name, at);
-  if (!outcome.ok()) return outcome;
-  const bool in_place = job.collective == Collective::all_reduce && job.round % 2 == 1;
-  outcome = space.reserve(device, job.sent() * element, job.received() * element);
-  if (outcome.ok()) outcome = space.prepare(device, stream, job, in_place);
-  run.waiting();
-  if (outcome.ok()) {
-    outcome = enqueue(*session.tools().library, communicator, job, in_place ? space.receive() : space.send(),
-                      space.receive(), stream, run.deadline());
-  }
-  if (outcome.ok()) outcome = space.fetch(device, stream, job);
-  if (!outcome.ok()) return outcome;
-  outcome = communicator.settle(stream, run.deadline());
-  note_ways(run, communicator);
-  if (!outcome.ok()) return outcome;
-  run.beat();
-  if (run.spoils(name)) space.spoil(job);
-  const std::uint64_t bytes = std::max(job.sent(), job.received()) * element;
-  run.result().bytes = std::max(run.result().bytes, bytes);
-  auto judged = run.judge(space.check(job), name + " of " + std::to_string(bytes) + " bytes");
-  if (!judged.ok()) run.result().bytes = bytes;
-  return judged;
-}
-
-Outcome<Communicator*> join(StepRun& run, const wire::Group& group, bool limited) {
-  run.waiting();
-  auto communicator = run.session().communicators().get(group, run.step().id, run.deadline(), limited);
-  if (!communicator.ok()) return communicator;
-  run.beat();
-  auto& result = run.result();
-  const auto info = run.session().tools().library->info();
-  result.library_name = info.name;
-  result.library_version = info.version;
-  note_ways(run, *communicator.value());
-  return communicator;
-}
-
-void note_ways(StepRun& run, const Communicator& communicator) {
-  std::set<std::string> ways;
-  const auto add = [&ways](std::string_view list) {
-    while (!list.empty()) {
-      const auto end = std::min(list.find(','), list.size());
-      auto way = list.substr(0, end);
-      way.remove_prefix(std::min(way.find_first_not_of(' '), way.size()));
-      if (!way.empty()) ways.emplace(way);
-      list.remove_prefix(std::min(end + 1, list.size()));
-    }
-  };
-  auto& text = run.result().transport;
-  add(text);
-  for (const auto& way : communicator.transports()) add(way);
-  text.clear();
-  for (const auto& way : ways) text += (text.empty() ? "" : ", ") + way;
-}
-
-Outcome<DataType> type_of(const wire::Step& step) {
-  if (step.dtype.empty()) return DataType::float32;
-  for (unsigned i = 0; i <= static_cast<unsigned>(DataType::bfloat16); ++i) {
-    const auto type = static_cast<DataType>(i);
-    if (collective::to_string(type) == step.dtype) return type;
-  }
-  return Failure{ProbeState::skipped, "there is no data type " + step.dtype};
-}
-
-Outcome<ReduceOp> operator_of(const wire::Step& step) {
-  if (step.reduce.empty()) return ReduceOp::sum;
-  for (unsigned i = 0; i <= static_cast<unsigned>(ReduceOp::avg); ++i) {
-    const auto op = static_cast<ReduceOp>(i);
-    if (collective::to_string(op) == step.reduce) return op;
-  }
-  return Failure{ProbeState::skipped, "there is no operator " + step.reduce};
 }
 
 }  // namespace gpucoop::rank

@@ -1,16 +1,25 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
-#include "rank/step_run.hpp"
 #include "rank/truth.hpp"
+#include "runtime/runtime.hpp"
 
 namespace gpucoop::rank {
 
-/// Buffers for one collective at a time: operands on the device, and their images in host memory.
+/// How a workspace says that it gets on, and waits for a stream.
+struct Pace {
+  std::function<void()> beat;  ///< after each piece
+  std::function<runtime::Outcome<>(runtime::Stream&)> wait;
+};
+
+/// Buffers for one collective at a time: operands on the device, and host memory for a piece of them. Pinned memory
+/// takes long to get, so that a workspace is kept as long as it is of use.
 class Workspace {
  public:
-  static constexpr std::uint64_t kGuard = 256;  ///< bytes on both sides of the receive operand
+  static constexpr std::uint64_t kGuard = 256;                      ///< bytes on both sides of the receive operand
+  static constexpr std::uint64_t kPiece = std::uint64_t{4} << 20U;  ///< that is filled or compared at a time
 
   /// Makes room for operands of so many bytes; keeps what is large enough.
   runtime::Outcome<> reserve(runtime::Device& device, std::uint64_t send_bytes, std::uint64_t receive_bytes);
@@ -19,45 +28,25 @@ class Workspace {
   [[nodiscard]] collective::Place receive() const { return {receive_.get(), kGuard}; }
 
   /// Puts the send operand and a poisoned receive operand on the device. In place: the receive operand holds what is
-  /// sent. Enqueued only.
-  runtime::Outcome<> prepare(runtime::Device& device, runtime::Stream& stream, const Job& job, bool in_place);
-  /// Brings the receive operand back. Enqueued only.
+  /// sent. Enqueued only, where the operand is no larger than a piece; of larger ones each piece but the last is waited
+  /// for.
+  runtime::Outcome<> prepare(runtime::Device& device, runtime::Stream& stream, const Job& job, bool in_place,
+                             const Pace& pace);
+  /// Brings the first piece of the receive operand back, right behind the operation. Enqueued only.
   runtime::Outcome<> fetch(runtime::Device& device, runtime::Stream& stream, const Job& job);
-  /// Once the stream was waited for.
-  [[nodiscard]] runtime::Mismatch check(const Job& job) const;
+  /// Once the stream was waited for. Brings the other pieces back one by one.
+  [[nodiscard]] runtime::Outcome<runtime::Mismatch> check(runtime::Device& device, runtime::Stream& stream,
+                                                          const Job& job, const Pace& pace);
   /// An injected fault: some of what was fetched is as it was before.
   void spoil(const Job& job);
 
  private:
-  [[nodiscard]] std::byte* image(const runtime::Buffer& buffer) const {
-    return static_cast<std::byte*>(buffer.pointer());
-  }
+  [[nodiscard]] std::byte* image() const { return static_cast<std::byte*>(image_->pointer()); }
 
   std::unique_ptr<runtime::Buffer> send_;
   std::unique_ptr<runtime::Buffer> receive_;
-  std::unique_ptr<runtime::Buffer> send_image_;
-  std::unique_ptr<runtime::Buffer> receive_image_;
+  std::unique_ptr<runtime::Buffer>
+      image_;  ///< what a stream still copies from it, it copies before what it copies to it
 };
-
-/// Puts the operation on the stream. `library`: for those that are groups of others.
-runtime::Outcome<> enqueue(collective::Library& library, collective::Communicator& communicator, const Job& job,
-                           collective::Place send, collective::Place receive, runtime::Stream& stream,
-                           runtime::Deadline deadline);
-
-/// One collective from preparing its operands to comparing every element.
-runtime::Outcome<> run_checked(StepRun& run, Workspace& space, collective::Communicator& communicator, const Job& job,
-                               const At& at);
-
-/// This rank's end of a communicator, which all of its ranks ask for; the result tells the library. `limited`: see
-/// Communicators.
-runtime::Outcome<collective::Communicator*> join(StepRun& run, const wire::Group& group, bool limited = true);
-
-/// Adds to the result how the data of a communicator travel. Libraries connect ranks at the first operation of a kind:
-/// to be called after it.
-void note_ways(StepRun& run, const collective::Communicator& communicator);
-
-/// The data type and the operator that a step names; `skipped` for words that are neither. Empty: float32 and sum.
-runtime::Outcome<collective::DataType> type_of(const wire::Step& step);
-runtime::Outcome<collective::ReduceOp> operator_of(const wire::Step& step);
 
 }  // namespace gpucoop::rank

@@ -13,11 +13,19 @@ struct Pattern {
 
   /// The word at `index`; never 0 and never all ones. Device kernels compute the same function.
   [[nodiscard]] constexpr std::uint32_t word(std::uint64_t index) const {
-    // Two rounds of the finalizer of MurmurHash3 (public domain).
-    std::uint32_t x = static_cast<std::uint32_t>(index) * 0x9E3779B1U;
-    x ^= static_cast<std::uint32_t>(index >> 32U) * 0x85EBCA77U;
+    return word(static_cast<std::uint32_t>(index), start(index));
+  }
+
+  /// What all words share whose index has the same upper half.
+  [[nodiscard]] constexpr std::uint32_t start(std::uint64_t index) const {
+    std::uint32_t x = static_cast<std::uint32_t>(index >> 32U) * 0x85EBCA77U;
     x ^= seed * 0xC2B2AE3DU;
-    x ^= round * 0x27D4EB2FU;
+    return x ^ round * 0x27D4EB2FU;
+  }
+  /// The word at an index with this lower half.
+  [[nodiscard]] static constexpr std::uint32_t word(std::uint32_t lower, std::uint32_t start) {
+    // Two rounds of the finalizer of MurmurHash3 (public domain).
+    std::uint32_t x = lower * 0x9E3779B1U ^ start;
     x ^= x >> 16U;
     x *= 0x85EBCA6BU;
     x ^= x >> 13U;
