@@ -13,29 +13,14 @@ import time
 import unittest
 
 SOURCE, GPUCOOP = pathlib.Path(sys.argv[1]), sys.argv[2]
-sys.path.insert(0, str(SOURCE / "tests/schema"))
+sys.path[:0] = [str(SOURCE / "tests/schema"), str(SOURCE / "tests/support")]
 sys.dont_write_bytecode = True
 
+import parallel_cases  # noqa: E402
 import validate  # noqa: E402
+from marked_processes import marked_processes  # noqa: E402
 
 SCHEMA = json.loads((SOURCE / "src/render/report.schema.json").read_text(encoding="utf-8"))
-
-
-def processes(mark):
-    """The processes that have this text in their environment, apart from those that have ended."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            if mark.encode() not in (entry / "environ").read_bytes():
-                continue
-            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            continue
-        if state != "Z":
-            found.append(int(entry.name))
-    return found
 
 
 class Case(unittest.TestCase):
@@ -74,9 +59,9 @@ class Case(unittest.TestCase):
 
     def expect_no_ranks(self):
         until = time.monotonic() + 10
-        while processes(self.folder) and time.monotonic() < until:
+        while marked_processes(self.folder) and time.monotonic() < until:
             time.sleep(0.05)
-        self.assertEqual(processes(self.folder), [])
+        self.assertEqual(marked_processes(self.folder), [])
 
 
 def runs_of(document, rung, variant=None):
@@ -238,7 +223,7 @@ class Faults(Case):
         self.fault("garbage:rank1@ccl.allreduce", 1, "failed", r"something else than an answer came back")
 
     def test_refuse(self):
-        document = self.host("--collective", "--inject", "refuse@all_reduce", "--timeout", "5", "--format", "json")
+        document = self.host("--collective", "--inject", "refuse@all_reduce", "--format", "json")
         self.expect(1, document)
         run = runs_of(self.document(document), "ccl.allreduce")[0]
         self.assertEqual(run["state"], "refused")
@@ -252,7 +237,7 @@ class Faults(Case):
         self.assertTrue(any(w["code"] == "probe.injected" for w in document["warnings"]))
 
     def test_a_failure_on_the_lowest_rung_ends_it(self):
-        done = self.host("--inject", "hang:rank0@gpu.dispatch", "--timeout", "1", "--format", "json")
+        done = self.host("--inject", "hang:rank0@gpu.dispatch", "--timeout", "5", "--format", "json")
         self.expect(4, done)
         document = self.document(done)
         self.assertEqual(runs_of(document, "ccl.init")[0]["state"], "skipped")
@@ -328,4 +313,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 3:
         print(__doc__, file=sys.stderr)
         sys.exit(64)
-    unittest.main(argv=[sys.argv[0]])
+    parallel_cases.main()
