@@ -250,7 +250,7 @@ class Faults(Case):
         self.assertIn("Injected on request: slow:rank1.", quiet.out)
 
     def test_crossed_groups_whose_communicators_disturb_each_other(self):
-        done = self.host("--groups", "tp=2,dp=2", "--inject", "global-state", "--timeout", "40", "--budget", "240",
+        done = self.host("--groups", "tp=2,dp=2", "--inject", "global-state", "--timeout", "25", "--budget", "240",
                          "--format", "json", ranks=4, seconds=500)
         self.expect(4, done)
         document = self.document(done)
