@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,6 +35,9 @@ struct Surroundings {
   std::function<void(const ProbeRun&)> ended;
   /// Lines of the kernel log since the last call that the catalogue knows.
   std::function<std::vector<LogLine>()> kernel_lines;
+  /// Waits until the driver has let go of ranks that have ended, before fresh ones are started; false where it has not
+  /// in time, or `tick` gave false. Empty: there is nothing to wait for.
+  std::function<bool(const std::vector<std::int32_t>& ended, const std::function<bool()>& tick)> released = {};
   /// Called when a step begins and about ten times a second; false: stop.
   std::function<bool(const Now&)> tick;
   /// Called with every run, skipped ones as well.
@@ -57,7 +61,8 @@ struct RunEnd {
 };
 
 /// Climbs the ladder: each step by the ranks of a team that lives until something fails. After a failure a fresh team
-/// shows whether the GPUs can still be used; where they cannot, nothing more is tried. A failed collective over all
+/// shows whether the GPUs can still be used; where they cannot, or where the driver does not let go of the ranks that
+/// have ended, nothing more is tried. A failed collective over all
 /// GPUs is tried again under variants, and over each pair.
 [[nodiscard]] RunEnd climb(const RunSetup& setup, const Rules& rules, const Surroundings& surroundings);
 

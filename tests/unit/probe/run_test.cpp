@@ -121,6 +121,65 @@ TEST_CASE("after a failure fresh ranks show whether the GPUs can still be used")
   CHECK(exit_code_of(end.runs) == ExitCode::hung);
 }
 
+TEST_CASE("fresh ranks are started once the driver has let go of those before") {
+  Stage stage(2);
+  auto now = std::chrono::steady_clock::now();
+  stage.around.clock = [&] { return now; };
+  stage.script = [](const wire::Step& step, const TeamSetup&) {
+    return step.rung == "ccl.broadcast" ? Stage::hanging(step) : Stage::passing(step);
+  };
+  unsigned waited = 0;
+  bool lets_go = true;
+  stage.around.released = [&](const std::vector<std::int32_t>& ended, const std::function<bool()>& tick) {
+    CHECK(ended == std::vector<std::int32_t>{4242, 4243});
+    CHECK(tick());
+    CHECK(stage.teams == ++waited);
+    now += std::chrono::milliseconds(3200);
+    return lets_go;
+  };
+  SUBCASE("what that took is told") {
+    const auto end = stage.climb();
+    // The check, two second tries, and what comes after them.
+    CHECK(waited == 3);
+    CHECK(stage.teams == 4);
+    CHECK(run_of_rung(end, "ccl.recovery")->state == ProbeState::passed);
+    CHECK(says(*run_of_rung(end, "ccl.recovery"), "the driver let go of the ranks that were ended before after 3.2 s"));
+    CHECK(run_of_rung(end, "ccl.reduce")->state == ProbeState::passed);
+  }
+  SUBCASE("where it does not, nothing more is started") {
+    lets_go = false;
+    const auto end = stage.climb();
+    CHECK(stage.teams == 1);
+    CHECK(run_of_rung(end, "ccl.recovery")->state == ProbeState::skipped);
+    CHECK(fact_of(end, "ccl.recovery", 2) == nullptr);
+    CHECK(says(*run_of_rung(end, "ccl.broadcast"), "the driver still keeps what ended ranks had of the GPUs"));
+    CHECK(run_of_rung(end, "ccl.reduce")->state == ProbeState::skipped);
+    CHECK(run_of_rung(end, "ccl.reduce")->reason.find("the driver still keeps") == 0);
+  }
+  SUBCASE("nor where that was interrupted") {
+    stage.around.released = [&](const std::vector<std::int32_t>&, const std::function<bool()>& tick) { return tick(); };
+    stage.around.tick = [&](const Now& at) { return at.planned->rung->id != "ccl.recovery" || ++waited < 2; };
+    const auto end = stage.climb();
+    CHECK(stage.teams == 1);
+    CHECK(end.interrupted);
+    CHECK(run_of_rung(end, "ccl.recovery")->reason == "interrupted");
+  }
+}
+
+TEST_CASE("a journal that cannot be written any more is the reason, not the GPUs") {
+  Stage stage(2);
+  stage.script = [](const wire::Step& step, const TeamSetup&) {
+    return step.rung == "ccl.broadcast" ? Stage::hanging(step) : Stage::passing(step);
+  };
+  stage.around.begins = [](const Planned& planned, const std::string&) -> Status {
+    if (planned.rung->id != "ccl.recovery") return std::nullopt;
+    return Error{ExitCode::cannot_create, "the disk is full", "", ""};
+  };
+  const auto end = stage.climb();
+  REQUIRE(end.stopped);
+  CHECK(run_of_rung(end, "ccl.reduce")->reason == "stopped: the disk is full");
+}
+
 TEST_CASE("where they cannot, nothing more is tried") {
   Stage stage(2);
   bool broken = false;

@@ -77,6 +77,7 @@ class FakeTeam : public Team {
     return end;
   }
   [[nodiscard]] bool usable() const override { return usable_; }
+  [[nodiscard]] std::vector<std::int32_t> processes() const override { return {4242, 4243}; }
   std::vector<RankEnd> end() override { return {}; }
 
  private:
