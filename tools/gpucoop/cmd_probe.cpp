@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "pipeline.hpp"
 #include "probe/interrupt.hpp"
 #include "probe/kernel_tail.hpp"
+#include "probe/release.hpp"
 #include "probe/run.hpp"
 #include "probe_options.hpp"
 #include "probe_plan.hpp"
@@ -102,7 +105,6 @@ std::string rendered(const Report& report, const probe::RunSetup& setup, const O
 probe::RunEnd climb(const probe::RunSetup& setup, const Rules& rules, ProbeSafety& safety, bool quiet) {
   ProbeProgress progress(quiet);
   probe::KernelTail kernel;
-  const probe::Interrupt interrupt;
   probe::Surroundings around;
   around.start = [](const probe::TeamSetup& team, probe::StepEnd& how, const std::function<bool()>& tick) {
     return probe::Team::start(team, how, tick);
@@ -111,6 +113,11 @@ probe::RunEnd climb(const probe::RunSetup& setup, const Rules& rules, ProbeSafet
   around.begins = [&](const probe::Planned& planned, const std::string&) { return safety.begins(planned); };
   around.ended = [&](const ProbeRun& run) { safety.ended(run); };
   around.kernel_lines = [&] { return kernel.take(rules); };
+  if (setup.wish.backend != "host") {
+    around.released = [](const std::vector<std::int32_t>& ended, const std::function<bool()>& tick) {
+      return probe::wait_until_released(ended, probe::kReleaseTime, tick);
+    };
+  }
   around.tick = [&](const probe::Now& now) {
     progress.show(now);
     return probe::Interrupt::caught() == 0;
@@ -130,6 +137,8 @@ Measurements measurements_of(probe::RunEnd& end, const probe::RunSetup& setup) {
 }
 
 ExitCode run_probe(const ProbeOptions& options) {
+  // First of all: whoever ends it early gets a report that says so.
+  const probe::Interrupt interrupt;
   if (const auto error = conflict(options)) return fail(*error);
   const auto loaded = load_rules_of(options.rules);
   if (!loaded) return fail(loaded.error());
@@ -159,6 +168,7 @@ ExitCode run_probe(const ProbeOptions& options) {
   if (!safety) return fail(safety.error());
   auto end = climb(setup.value(), rules, safety.value(), options.output.quiet);
   const auto code = probe::exit_code_of(end.runs);
+  safety.value().look_at_driver(end.runs, rules);
   auto report = report_of(target.value(), measurements_of(end, setup.value()), rules);
   if (!report) return fail(report.error());
   auto& warnings = report.value().topology.warnings;
