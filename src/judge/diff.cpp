@@ -147,11 +147,18 @@ std::vector<FactChange> diff_facts(const Report& before, const Report& after, co
   return result;
 }
 
+DiffSide::Simulated simulated(const Report& report) {
+  const auto& gpus = report.topology.gpus;
+  if (!report.simulated) return DiffSide::Simulated::no;
+  const bool devices = std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) { return is_simulated(gpu.address); });
+  return devices ? DiffSide::Simulated::devices : DiffSide::Simulated::faults;
+}
+
 DiffSide side_of(const Report& report) {
   const auto& t = report.topology;
   const auto gpus = std::count_if(t.gpus.begin(), t.gpus.end(), [](const Gpu& gpu) { return gpu.compute; });
   return {t.sources.empty() ? std::string() : t.sources.front().file, report.taken_at, t.host.fingerprint,
-          static_cast<std::size_t>(gpus)};
+          static_cast<std::size_t>(gpus), simulated(report)};
 }
 
 }  // namespace

@@ -87,6 +87,12 @@ struct DiffSide {
   std::string taken_at;
   std::string fingerprint;
   std::size_t gpus = 0;  ///< that can compute
+  enum class Simulated : std::uint8_t {
+    no,
+    faults,  ///< what ranks of real GPUs did with injected faults
+    devices  ///< there were no GPUs
+  };
+  Simulated simulated = Simulated::no;
 };
 
 /// What differs between two reports, most important first within each list. Empty lists: nothing.

@@ -35,7 +35,8 @@ Value side(const DiffSide& s) {
   return {{"file", s.file},
           {"taken_at", json::text(s.taken_at)},
           {"fingerprint", json::text(s.fingerprint)},
-          {"gpus", s.gpus}};
+          {"gpus", s.gpus},
+          {"simulated", s.simulated != DiffSide::Simulated::no}};
 }
 
 Value outcome(const std::optional<VerdictChange::Outcome>& o) {

@@ -15,7 +15,12 @@ constexpr std::string_view kTo = " → ";
 
 std::string side_name(const DiffSide& side) {
   const std::string file = side.file == "-" ? "standard input" : side.file.empty() ? "this host" : side.file;
-  return file + " (" + words::count(side.gpus, "GPU") + ")";
+  switch (side.simulated) {
+    case DiffSide::Simulated::no: return file + " (" + words::count(side.gpus, "GPU") + ")";
+    case DiffSide::Simulated::faults: return file + " (" + words::count(side.gpus, "GPU") + ", faults injected)";
+    case DiffSide::Simulated::devices: return file + " (" + words::count(side.gpus, "simulated device") + ")";
+  }
+  return file;
 }
 
 Style style_of(const VerdictChange& change) {
@@ -139,6 +144,9 @@ void put_facts(Page& page, const Diff& diff, bool decisive, const char* heading)
 
 std::string render_diff_text(const Diff& diff, const TextOptions& options) {
   Page page(options.columns, options.color);
+  if (diff.before.simulated == DiffSide::Simulated::devices) {
+    page.paragraph(0, "Simulated devices: nothing here is about a GPU.");
+  }
   page.paragraph(0, "From " + side_name(diff.before) + " to " + side_name(diff.after) +
                         (diff.empty() ? ": nothing differs." : ":"));
   put_verdicts(page, "Modes", diff.modes, options.verbose);

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -31,6 +32,19 @@ Result<Report> load_side(const std::string& file, const Rules& rules) {
   return error;
 }
 
+bool has_simulated(const Report& report) {
+  const auto& gpus = report.topology.gpus;
+  return std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) { return is_simulated(gpu.address); });
+}
+
+Status nothing_in_common(const DiffOptions& options, const Report& before, const Report& after) {
+  if (has_simulated(before) == has_simulated(after)) return std::nullopt;
+  return Error{ExitCode::bad_input,
+               "is of simulated devices, and the other reading is of a real host: they have nothing in common",
+               has_simulated(before) ? options.before : options.after,
+               "compare it with another report of gpucoop probe --backend host"};
+}
+
 std::string rendered(const Diff& diff, const OutputOptions& options) {
   if (options.format == Format::json) return render_diff_json(diff);
   TextOptions text;
@@ -56,6 +70,7 @@ ExitCode run_diff(const DiffOptions& options) {
   if (!before) return fail(before.error());
   const auto after = load_side(options.after, *rules.value());
   if (!after) return fail(after.error());
+  if (auto error = nothing_in_common(options, before.value(), after.value())) return fail(*error);
   const auto found = diff(before.value(), after.value(), *rules.value(), options.output.verbose);
   if (!options.output.quiet) {
     if (const auto error = output.value().finish(rendered(found, options.output))) return fail(*error);

@@ -104,6 +104,8 @@ class Taker {
     }
     if (rule->tier == Tier::static_) return;
     auto fact = report_file::read_fact(node);
+    const auto& of = fact.subject.of;
+    if (std::any_of(of.begin(), of.end(), is_simulated)) node.fail(kSimulated, kRealNext);
     if (fact.tier == Tier::static_ || fact.value.is_unknown()) return;
     check_subject(node, fact, *rule);
     if (fact.value.is_known() && type_of(fact.value.value()) != rule->type) {

@@ -73,7 +73,7 @@ std::string Node::label() const {
 }
 
 Address Node::address() const {
-  const auto value = parse_address(text());
+  const auto value = parse_device(text());
   if (!value) fail("has to be a PCI address such as 0000:0b:00.0");
   return *value;
 }

@@ -165,7 +165,10 @@ void fill(Report& report, const std::string& name, const Node& document) {
   document.at("gpus").each(
       [&](const Node& node) {
         topology.gpus.push_back(report_file::read_gpu(node));
-        gpus.add(node, to_string(topology.gpus.back().address));
+        const auto& address = topology.gpus.back().address;
+        if (is_simulated(address) && !report.simulated)
+          node.fail("is a simulated device, and the report is of a real run");
+        gpus.add(node, to_string(address));
       },
       kMostParts);
   read_pairs(topology, document.at("pairs"));
