@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "probe/left_behind.hpp"
 #include "probe/process_ending.hpp"
 #include "probe/process_state.hpp"
 
@@ -69,8 +70,9 @@ Result<std::unique_ptr<Crew>> Crew::start(const TeamSetup& setup, int board) {
   KeeperSetup orders;
   orders.executable = setup.executable;
   orders.privilege = setup.privilege ? *setup.privilege : current_privilege();
-  orders.environment =
-      rank_environment(current_environment(), orders.privilege, setup.unset, setup.environment).variables;
+  auto set = setup.environment;
+  set.emplace_back(kRunMark, run_mark());
+  orders.environment = rank_environment(current_environment(), orders.privilege, setup.unset, set).variables;
   orders.board = board;
   std::vector<Descriptor> theirs;
   for (unsigned rank = 0; rank < setup.devices.size(); ++rank) {

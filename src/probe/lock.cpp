@@ -18,14 +18,7 @@
 namespace gpucoop::probe {
 namespace {
 
-Result<Descriptor> open_device(const Address& device, const StatePlace& place, const std::string& devices) {
-  if (is_simulated(device)) {
-    const auto folder = open_state(place, true);
-    if (!folder) return folder.error();
-    auto name = to_string(device) + ".lock";
-    std::replace(name.begin(), name.end(), ':', '-');
-    return open_state_file(folder.value(), name, O_RDWR | O_CREAT);
-  }
+Result<Descriptor> open_device(const Address& device, const std::string& devices) {
   const auto path = devices + "/" + to_string(device);
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return Error{ExitCode::no_such_input, std::string("no such device: ") + std::strerror(errno), path, ""};
@@ -50,14 +43,14 @@ Error taken(const Address& device, const Descriptor& file) {
 
 }  // namespace
 
-Result<DeviceLocks> DeviceLocks::take(const std::vector<Address>& of, const StatePlace& place,
-                                      const std::string& devices) {
+Result<DeviceLocks> DeviceLocks::take(const std::vector<Address>& of, const std::string& devices) {
   std::vector<Descriptor> locked;
   auto sorted = of;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   for (const auto& device : sorted) {
-    auto file = open_device(device, place, devices);
+    if (is_simulated(device)) continue;
+    auto file = open_device(device, devices);
     if (!file) return file.error();
     if (::flock(file.value().get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK) return taken(device, file.value());

@@ -6,7 +6,6 @@
 #include "base/address.hpp"
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "probe/state_folder.hpp"
 
 namespace gpucoop::probe {
 
@@ -14,11 +13,10 @@ namespace gpucoop::probe {
 /// what it starts.
 class DeviceLocks {
  public:
-  /// Locks the folders of PCI devices in sysfs (`devices`, usually /sys/bus/pci/devices), and of simulated ones files
-  /// in the folder of states. `busy` where another probe has one of them, naming its process where it can be seen; none
-  /// is locked then. `no_such_input` where there is no such device.
-  static Result<DeviceLocks> take(const std::vector<Address>& of, const StatePlace& place,
-                                  const std::string& devices = "/sys/bus/pci/devices");
+  /// Locks the folders of PCI devices in sysfs (`devices`, usually /sys/bus/pci/devices). Simulated ones are shared
+  /// with nobody: each probe has its own, and none of them is locked. `busy` where another probe has a device, naming
+  /// its process where it can be seen; none is locked then. `no_such_input` where there is no such device.
+  static Result<DeviceLocks> take(const std::vector<Address>& of, const std::string& devices = "/sys/bus/pci/devices");
 
  private:
   explicit DeviceLocks(std::vector<Descriptor> locked) : locked_(std::move(locked)) {}

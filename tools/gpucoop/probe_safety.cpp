@@ -9,6 +9,7 @@
 
 #include "pipeline.hpp"
 #include "probe/driver_list.hpp"
+#include "probe/left_behind.hpp"
 #include "probe/process_state.hpp"
 
 namespace gpucoop {
@@ -101,11 +102,12 @@ Result<ProbeSafety> ProbeSafety::begin(const ProbeTarget& target, const ProbeOpt
                                        const std::string& rank_program) {
   ProbeSafety safety(target, options, rank_program);
   const auto place = probe::current_state_place();
-  if (!target.simulated) {
-    auto locks = probe::DeviceLocks::take(target.devices, place);
-    if (!locks) return locks.error();
-    safety.locks_ = std::move(locks).value();
+  for (const auto& process : probe::end_left_behind()) {
+    safety.warnings_.push_back({"probe.left-behind", "Found at the beginning: " + sentence(process) + ".", {}});
   }
+  auto locks = probe::DeviceLocks::take(target.devices);
+  if (!locks) return locks.error();
+  safety.locks_ = std::move(locks).value();
   auto journal = probe::Journal::open(place);
   if (journal) {
     safety.journal_ = std::move(journal).value();

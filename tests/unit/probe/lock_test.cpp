@@ -19,45 +19,56 @@ const Address kOther{0, 0x0c, 0, 0};
 
 }  // namespace
 
+/// A folder with devices.
+struct Devices {
+  StateHome home;
+  Devices() {
+    std::filesystem::create_directories(path() + "/0000:0b:00.0");
+    std::filesystem::create_directories(path() + "/0000:0c:00.0");
+  }
+  [[nodiscard]] std::string path() const { return home.path() + "/devices"; }
+};
+
 TEST_CASE("A device is one probe's until that one lets it go") {
-  const StateHome home;
-  const auto devices = home.path() + "/devices";
-  std::filesystem::create_directories(devices + "/0000:0b:00.0");
-  std::filesystem::create_directories(devices + "/0000:0c:00.0");
+  const Devices devices;
   {
-    const auto first = DeviceLocks::take({kGpu, kGpu, simulated_device(3)}, home.place(), devices);
+    const auto first = DeviceLocks::take({kGpu, kGpu}, devices.path());
     REQUIRE(first);
-    const auto second = DeviceLocks::take({kOther, kGpu}, home.place(), devices);
+    const auto second = DeviceLocks::take({kOther, kGpu}, devices.path());
     REQUIRE_FALSE(second);
     CHECK(second.error().code == ExitCode::busy);
     CHECK(second.error().where == "0000:0b:00.0");
     CHECK(second.error().what == "another probe is using it (pid " + std::to_string(::getpid()) + ")");
-    CHECK(DeviceLocks::take({kOther}, home.place(), devices));
-    CHECK(DeviceLocks::take({simulated_device(3)}, home.place(), devices).error().where == "host:3");
-    CHECK(DeviceLocks::take({simulated_device(4)}, home.place(), devices));
+    CHECK(DeviceLocks::take({kOther}, devices.path()));
   }
-  CHECK(DeviceLocks::take({kGpu, kOther, simulated_device(3)}, home.place(), devices));
-  CHECK(DeviceLocks::take({Address{0, 1, 2, 3}}, home.place(), devices).error().code == ExitCode::no_such_input);
+  CHECK(DeviceLocks::take({kGpu, kOther}, devices.path()));
+  CHECK(DeviceLocks::take({Address{0, 1, 2, 3}}, devices.path()).error().code == ExitCode::no_such_input);
+}
+
+TEST_CASE("Simulated devices are no other probe's business") {
+  const Devices devices;
+  const auto first = DeviceLocks::take({simulated_device(0), simulated_device(1)}, devices.path());
+  REQUIRE(first);
+  CHECK(DeviceLocks::take({simulated_device(0)}, devices.path()));
 }
 
 TEST_CASE("A lock goes with a process that is killed") {
-  const StateHome home;
-  const auto place = home.place();
+  const Devices devices;
   std::array<int, 2> ready{};
   REQUIRE(::pipe(ready.data()) == 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto lock = DeviceLocks::take({simulated_device(0)}, place);
+    const auto lock = DeviceLocks::take({kGpu}, devices.path());
     if (::write(ready[1], "x", 1) == 1) ::pause();
     ::_exit(0);
   }
   char byte = 0;
   REQUIRE(::read(ready[0], &byte, 1) == 1);
-  CHECK(DeviceLocks::take({simulated_device(0)}, place).error().what ==
+  CHECK(DeviceLocks::take({kGpu}, devices.path()).error().what ==
         "another probe is using it (pid " + std::to_string(child) + ")");
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  CHECK(DeviceLocks::take({simulated_device(0)}, place));
+  CHECK(DeviceLocks::take({kGpu}, devices.path()));
   ::close(ready[0]);
   ::close(ready[1]);
 }
