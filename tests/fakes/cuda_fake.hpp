@@ -69,6 +69,9 @@ struct Stream {
   bool idle();
 };
 
+/// Waits for all that is on any stream: what gives memory back does so, as in the real driver.
+void finish_all_streams();
+
 /// Null: no such kernel.
 Task kernel_task(const char* name, int device, void** parameters);
 

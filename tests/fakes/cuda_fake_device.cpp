@@ -1,6 +1,8 @@
 // Memory with its lies, and streams.
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <set>
 
 #include "cuda_fake.hpp"
 
@@ -82,7 +84,36 @@ void read_memory(int device, std::uint64_t address, void* to, std::size_t bytes)
   std::memcpy(to, from, bytes);
 }
 
+namespace {
+
+struct AllStreams {
+  std::mutex mutex;
+  std::set<Stream*> streams;
+};
+AllStreams& all_streams() {
+  static auto* all = new AllStreams;
+  return *all;
+}
+
+}  // namespace
+
+void finish_all_streams() {
+  for (;;) {
+    {
+      auto& all = all_streams();
+      const std::lock_guard lock(all.mutex);
+      if (std::all_of(all.streams.begin(), all.streams.end(), [](Stream* stream) { return stream->idle(); })) return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
 Stream::Stream(int of) : device(of) {
+  {
+    auto& all = all_streams();
+    const std::lock_guard lock(all.mutex);
+    all.streams.insert(this);
+  }
   worker = std::thread([this] {
     std::unique_lock lock(mutex);
     for (;;) {
@@ -100,6 +131,11 @@ Stream::Stream(int of) : device(of) {
 }
 
 Stream::~Stream() {
+  {
+    auto& all = all_streams();
+    const std::lock_guard lock(all.mutex);
+    all.streams.erase(this);
+  }
   {
     const std::lock_guard lock(mutex);
     stop = true;

@@ -130,8 +130,12 @@ Task handshake(int device, void** p) {
 
 Task count(int device, void** p) {
   return [device, at = take<std::uint64_t>(p, 0), times = take<std::uint32_t>(p, 1)] {
-    const Block* block = block_of(at);
-    const bool lossy = told("atomics-lost") && block != nullptr && block->device >= 0 && block->device != device;
+    bool lossy = false;
+    {
+      const std::lock_guard lock(memory_mutex());
+      const Block* block = block_of(at);
+      lossy = told("atomics-lost") && block != nullptr && block->device >= 0 && block->device != device;
+    }
     auto* word = reinterpret_cast<std::uint32_t*>(at);
     for (std::uint32_t i = 0; i < (lossy ? times / 2 : times); ++i) __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
   };

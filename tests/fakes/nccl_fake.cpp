@@ -46,8 +46,7 @@ struct Work {
 thread_local unsigned group_depth = 0;
 thread_local std::vector<Work> group;
 // One for the process, as the real one.
-std::mutex last_error_mutex;
-char last_error[256];
+std::atomic<const char*> last_error{""};
 
 /// What runs on streams lives as long as the process: graphs replay it.
 template <class T>
@@ -71,11 +70,9 @@ void log_line(const std::string& text) {
   std::fflush(file);
 }
 
+/// `text`: a constant.
 int fail(int code, const char* text) {
-  {
-    const std::lock_guard lock(last_error_mutex);
-    std::snprintf(last_error, sizeof last_error, "%s", text);
-  }
+  last_error = text;
   log_line(std::string("WARN ") + text);
   return code;
 }

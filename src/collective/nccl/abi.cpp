@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 
 namespace gpucoop::collective::nccl {
 
@@ -100,7 +101,9 @@ Failure Abi::failure(const char* function, int code, void* communicator) const {
                   fmt::format("{}: {} ({})", function, text != nullptr ? text : "no text", code)};
   const char* last = last_error(communicator);
   if (last != nullptr && *last != '\0') {
-    std::string more = last;
+    // A buffer of the library, which its threads may write at any time.
+    constexpr std::size_t kMostText = 1024;
+    std::string more(last, strnlen(last, kMostText));
     while (!more.empty() && (more.back() == '\n' || more.back() == ' ')) more.pop_back();
     failure.text += ": " + more;
   }
