@@ -24,7 +24,7 @@ std::uint64_t id_key(const wire::Group& group, std::uint32_t step) {
 
 Outcome<collective::Communicator*> Communicators::get(const wire::Group& group, std::uint32_t step,
                                                       runtime::Deadline deadline, bool limited) {
-  if (tools_.library == nullptr) return Failure{ProbeState::skipped, tools_.no_library};
+  if (tools_.library == nullptr) return Failure{tools_.no_library_state, tools_.no_library};
   const auto found =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return same(entry.group, group); });
   if (found != entries_.end()) {

@@ -14,10 +14,12 @@ class Communicators {
   Communicators(Tools& tools, runtime::Device& device) : tools_(tools), device_(device) {}
 
   /// `limited`: whether calls of it come back whatever the other ranks do; the same for every use of the group.
-  /// `skipped` where the backend has no library, or this rank is not in the group.
+  /// `skipped` where this rank is not in the group; Tools::no_library_state where there is no library.
   runtime::Outcome<collective::Communicator*> get(const wire::Group& group, std::uint32_t step,
                                                   runtime::Deadline deadline, bool limited = true);
   void forget(const wire::Group& group);
+  /// Ends all of them, together with the other ranks.
+  void end() { entries_.clear(); }
 
  private:
   struct Entry {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "rank/pattern_bytes.hpp"
 #include "rank/steps.hpp"
-#include "runtime/verify.hpp"
 
 namespace gpucoop::rank {
 namespace {
@@ -43,9 +43,12 @@ Outcome<Copies> make_copies(runtime::Device& device, std::uint64_t bytes) {
   return out;
 }
 
-void write_words(Buffer& buffer, std::uint64_t bytes, const Pattern& pattern) {
+void write_words(StepRun& run, Buffer& buffer, std::uint64_t bytes, const Pattern& pattern) {
   auto* const out = static_cast<std::uint32_t*>(buffer.pointer());
-  for (std::uint64_t i = 0; i < bytes / 4; ++i) out[i] = pattern.word(i);
+  for (std::uint64_t first = 0; first < bytes / 4; first += StepRun::kPieceWords) {
+    fill_words(pattern, first, std::min(StepRun::kPieceWords, bytes / 4 - first), out + first);
+    run.beat();
+  }
 }
 
 Outcome<> check_copies(StepRun& run, Copies& copies, std::uint64_t bytes, std::uint32_t round) {
@@ -53,8 +56,8 @@ Outcome<> check_copies(StepRun& run, Copies& copies, std::uint64_t bytes, std::u
   auto& stream = run.session().stream();
   const Pattern sent{static_cast<std::uint32_t>(run.step().seed), round};
   const Pattern before{~sent.seed, round};
-  write_words(*copies.from, bytes, sent);
-  write_words(*copies.back, bytes, before);
+  write_words(run, *copies.from, bytes, sent);
+  write_words(run, *copies.back, bytes, before);
   auto outcome = device.store(stream, *copies.on_device, {0, bytes}, before);
   if (outcome.ok()) outcome = device.copy(stream, *copies.on_device, 0, *copies.from, {0, bytes});
   if (!outcome.ok()) return outcome;
@@ -66,8 +69,7 @@ Outcome<> check_copies(StepRun& run, Copies& copies, std::uint64_t bytes, std::u
   if (outcome.ok()) outcome = run.settle(stream);
   if (!outcome.ok()) return outcome;
   if (run.spoils(run.step().op)) *static_cast<std::uint32_t*>(copies.back->pointer()) = before.word(0);
-  return run.judge(runtime::compare(words(*copies.back), bytes / 4, sent, before),
-                   "a copy of " + what + " from the device");
+  return run.judge(run.compare(words(*copies.back), bytes / 4, sent, before), "a copy of " + what + " from the device");
 }
 
 }  // namespace
@@ -164,17 +166,17 @@ Outcome<> host_mapped(StepRun& run) {
     run.result().bytes = bytes;
     const Pattern sent{static_cast<std::uint32_t>(run.step().seed), 1};
     const Pattern before{~sent.seed, 1};
-    write_words(*memory.from, bytes, before);
-    write_words(*memory.back, bytes, before);
+    write_words(run, *memory.from, bytes, before);
+    write_words(run, *memory.back, bytes, before);
     // A kernel writes into host memory, and one reads it from there.
     outcome = device.store(stream, *memory.from, {0, bytes}, sent);
     if (outcome.ok()) outcome = device.load(stream, *memory.on_device, 0, *memory.from, {0, bytes});
     if (outcome.ok()) outcome = device.copy(stream, *memory.back, 0, *memory.on_device, {0, bytes});
     if (outcome.ok()) outcome = run.settle(stream);
     if (!outcome.ok()) return outcome;
-    outcome = run.judge(runtime::compare(words(*memory.from), bytes / 4, sent, before), "a kernel's write to the host");
+    outcome = run.judge(run.compare(words(*memory.from), bytes / 4, sent, before), "a kernel's write to the host");
     if (!outcome.ok()) return outcome;
-    outcome = run.judge(runtime::compare(words(*memory.back), bytes / 4, sent, before), "a kernel's read of the host");
+    outcome = run.judge(run.compare(words(*memory.back), bytes / 4, sent, before), "a kernel's read of the host");
     if (!outcome.ok()) return outcome;
   }
   return Done{};

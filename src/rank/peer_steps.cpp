@@ -160,6 +160,25 @@ Outcome<Targets> make_targets(const Pair& pair, std::uint64_t bytes) {
   return Targets{pair, std::move(at_a).value(), std::move(at_b).value()};
 }
 
+std::uint64_t largest(const wire::Step& step) {
+  const auto sizes = peer_sizes(step);
+  return *std::max_element(sizes.begin(), sizes.end());
+}
+
+/// The pair of the step with access both ways, and room for the largest size; none where this rank only lends.
+Outcome<Targets> open_targets(StepRun& run) {
+  const auto pair = open_pair(run);
+  if (!pair.ok()) return pair.failure();
+  if (pair.value().lends) {
+    auto begun = run.begin(run.step().op);
+    if (!begun.ok()) return begun.failure();
+    return Targets{pair.value(), {}, {}};
+  }
+  auto enabled = enable_both(pair.value());
+  if (!enabled.ok()) return enabled.failure();
+  return make_targets(pair.value(), largest(run.step()));
+}
+
 /// What is timed where a step is to be: the last of its sizes.
 Move timed_move(const wire::Step& step) {
   return {ways_of(step).front(), peer_sizes(step).back(), PeerTarget::kGuard, static_cast<std::uint32_t>(step.seed), 1};
@@ -170,11 +189,6 @@ Outcome<> time_writes(StepRun& run, Targets& at, const Move& move) {
     if (move.op == kKernel) return at.pair.a->store(at.at_a.stream(), at.at_b.buffer(), move.range(), move.data());
     return at.pair.a->copy(at.at_a.stream(), at.at_b.buffer(), move.offset, at.at_a.buffer(), move.range());
   });
-}
-
-std::uint64_t largest(const wire::Step& step) {
-  const auto sizes = peer_sizes(step);
-  return *std::max_element(sizes.begin(), sizes.end());
 }
 
 }  // namespace
@@ -198,15 +212,11 @@ Outcome<> p2p_access(StepRun& run) {
 }
 
 Outcome<> p2p_write(StepRun& run) {
-  const auto pair = open_pair(run);
-  if (!pair.ok()) return pair.failure();
-  if (pair.value().lends) return run.begin(run.step().op);
-  auto outcome = enable_both(pair.value());
-  if (!outcome.ok()) return outcome;
-  auto targets = make_targets(pair.value(), largest(run.step()));
+  auto targets = open_targets(run);
   if (!targets.ok()) return targets.failure();
   auto& at = targets.value();
-  outcome = each_move(run, [&](const Move& move) {
+  if (at.pair.lends) return Done{};
+  auto outcome = each_move(run, [&](const Move& move) {
     auto moved = write_one_way(run, *at.pair.a, at.at_a, at.at_b, move);
     if (!moved.ok() || move.offset != PeerTarget::kGuard || move.bytes > kOnce) return moved;
     return write_both_ways(run, at.pair, at.at_a, at.at_b, move);
@@ -215,15 +225,12 @@ Outcome<> p2p_write(StepRun& run) {
 }
 
 Outcome<> p2p_read(StepRun& run) {
-  const auto pair = open_pair(run);
-  if (!pair.ok()) return pair.failure();
-  if (pair.value().lends) return run.begin(run.step().op);
-  auto outcome = enable_both(pair.value());
-  if (!outcome.ok()) return outcome;
-  auto targets = make_targets(pair.value(), largest(run.step()));
+  auto targets = open_targets(run);
   if (!targets.ok()) return targets.failure();
   auto& at = targets.value();
-  outcome = each_move(run, [&](const Move& move) { return read_one_way(run, *at.pair.a, at.at_a, at.at_b, move); });
+  if (at.pair.lends) return Done{};
+  auto outcome =
+      each_move(run, [&](const Move& move) { return read_one_way(run, *at.pair.a, at.at_a, at.at_b, move); });
   if (!outcome.ok() || run.step().repetitions < 2) return outcome;
   const Move move = timed_move(run.step());
   return time_moves(run, *at.pair.a, at.at_a.stream(), move.bytes, [&] {

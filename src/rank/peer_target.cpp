@@ -88,7 +88,7 @@ Outcome<> PeerTarget::examine(StepRun& run, Range range, const Pattern& expected
   const auto* const words = static_cast<const std::uint32_t*>(image_->pointer());
   const std::uint64_t guard_words = kGuard / 4;
   const std::uint64_t body_words = range.bytes / 4;
-  found = runtime::compare(words + guard_words, body_words, expected, before);
+  found = run.compare(words + guard_words, body_words, expected, before);
   found = runtime::joined(found, runtime::compare_guard(words, guard_words, l.before));
   found = runtime::joined(found, runtime::compare_guard(words + guard_words + body_words, guard_words, r.before));
   return run.judge(found, what + ", copied to the host by its owner");

@@ -12,7 +12,8 @@
 
 namespace gpucoop::rank {
 
-/// What a rank works with. `library` is null where the backend has none, with the reason in `no_library`.
+/// What a rank works with. `library` is null where the backend has none, with the reason in `no_library`:
+/// `no_library_state` is `skipped` where there is none, and `refused` where there is one that is of no use (too old).
 struct Tools {
   unsigned rank = 0;
   runtime::Runtime& runtime;
@@ -22,6 +23,9 @@ struct Tools {
   std::vector<wire::Injection> injections;
   /// What was changed in the environment for the library: a name and what became of it, for people.
   std::vector<std::pair<std::string, std::string>> environment = {};
+  ProbeState no_library_state = ProbeState::skipped;
+  /// What a rank has on its device is left to the end of the process, which gives it back in less time.
+  bool ends_with_process = false;
 };
 
 /// The life of a rank: opens its device, says that it is ready (a result of step 0, with the device and the versions

@@ -101,6 +101,8 @@ ExitCode serve(Tools& tools, const std::string& device, int channel) {
     const auto result = perform(*session.value(), step.value());
     if (!answer(*session.value(), channel, step.value(), result)) break;
   }
+  session.value()->communicators().end();
+  if (tools.ends_with_process) static_cast<void>(std::move(session).value().release());
   return ExitCode::ok;
 }
 

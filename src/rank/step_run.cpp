@@ -1,7 +1,9 @@
 #include "rank/step_run.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "rank/pattern_bytes.hpp"
 #include "runtime/verify.hpp"
 
 namespace gpucoop::rank {
@@ -73,6 +75,23 @@ Outcome<> StepRun::meet(std::string_view what, const std::vector<unsigned>& rank
 }
 
 bool StepRun::spoils(std::string_view op) const { return session_.injector().spoils(step_.rung, op); }
+
+runtime::Mismatch StepRun::compare(const std::uint32_t* words, std::uint64_t count, const runtime::Pattern& expected,
+                                   const runtime::Pattern& before) {
+  // What is right is found quickly; only what is not is looked at word by word.
+  std::vector<std::uint32_t> right(std::min(count, kPieceWords));
+  for (std::uint64_t first = 0; first < count; first += kPieceWords) {
+    const std::uint64_t now = std::min(kPieceWords, count - first);
+    fill_words(expected, first, now, right.data());
+    if (std::memcmp(words + first, right.data(), now * 4) != 0) {
+      return runtime::compare(words, count, expected, before);
+    }
+    beat();
+  }
+  runtime::Mismatch all_right;
+  all_right.checked = count;
+  return all_right;
+}
 
 Outcome<> StepRun::judge(const runtime::Mismatch& mismatch, const std::string& what) {
   result_.checked_words += mismatch.checked;

@@ -18,6 +18,9 @@ struct At {
 /// One step being done: where it stands, and what it is to say.
 class StepRun {
  public:
+  /// What is filled or compared between two beats.
+  static constexpr std::uint64_t kPieceWords = std::uint64_t{1} << 20U;
+
   StepRun(Session& session, const wire::Step& step, wire::StepResult& result);
 
   [[nodiscard]] Session& session() { return session_; }
@@ -41,6 +44,9 @@ class StepRun {
   runtime::Outcome<> meet(std::string_view what, const std::vector<unsigned>& ranks);
 
   [[nodiscard]] bool spoils(std::string_view op) const;
+  /// Of words in memory of the host, with a beat after each piece.
+  [[nodiscard]] runtime::Mismatch compare(const std::uint32_t* words, std::uint64_t count,
+                                          const runtime::Pattern& expected, const runtime::Pattern& before);
   /// Takes note of what was compared; `wrong_data` unless it was right. `what` is put in front of the reason.
   runtime::Outcome<> judge(const runtime::Mismatch& mismatch, const std::string& what);
 

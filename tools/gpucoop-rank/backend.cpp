@@ -44,6 +44,7 @@ void open_nccl(const RankArguments& arguments, Backend& out) {
     }
   } else {
     out.no_library = loaded.failure().text;
+    out.no_library_state = loaded.failure().state;
   }
 }
 

@@ -27,6 +27,7 @@ struct Backend {
   std::unique_ptr<runtime::Runtime> runtime;
   std::unique_ptr<collective::Library> library;
   std::string no_library;
+  ProbeState no_library_state = ProbeState::skipped;
   std::vector<std::pair<std::string, std::string>> environment;  ///< what was changed in it for the library
 };
 

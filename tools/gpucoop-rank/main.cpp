@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -65,8 +67,11 @@ int main(int argc, char** argv) {
   auto backend = gpucoop::open_backend(arguments.value(), *board.value());
   if (!backend.ok()) return fail(backend.error());
   auto& opened = backend.value();
-  gpucoop::rank::Tools tools{arguments.value().rank, *opened.runtime, opened.library.get(),
-                             opened.no_library,      *board.value(),  arguments.value().injections,
-                             opened.environment};
-  return static_cast<int>(gpucoop::rank::serve(tools, arguments.value().device, gpucoop::wire::kChannelFd));
+  gpucoop::rank::Tools tools{arguments.value().rank, *opened.runtime,         opened.library.get(),
+                             opened.no_library,      *board.value(),          arguments.value().injections,
+                             opened.environment,     opened.no_library_state, true};
+  const auto code = gpucoop::rank::serve(tools, arguments.value().device, gpucoop::wire::kChannelFd);
+  // Without the ends of what vendors' libraries have loaded: their threads may still be at work.
+  std::fflush(nullptr);
+  ::_exit(static_cast<int>(code));
 }
