@@ -4,37 +4,19 @@
 #if __has_include(<nccl.h>) && __has_include(<cuda_runtime.h>)
 #include <nccl.h>
 
-#include <type_traits>
+#include "same_call.hpp"
+
+template <>
+struct gpucoop::Erased<ncclUniqueId> {
+  using Type = gpucoop::collective::nccl::UniqueId;
+};
 
 namespace {
 
 namespace ours = gpucoop::collective::nccl;
 
-// A call looks the same to the machine whatever pointers point to.
-template <class T>
-struct Erased {
-  using Type = std::conditional_t<std::is_pointer_v<T>, void*, T>;
-};
-template <class T>
-requires std::is_enum_v<T> || std::is_integral_v<T>
-struct Erased<T> {
-  using Type = std::integral_constant<std::size_t, sizeof(T)>;
-};
-template <>
-struct Erased<ncclUniqueId> {
-  using Type = ours::UniqueId;
-};
-
-template <class T>
-struct Shape;
-template <class R, class... A>
-struct Shape<R (*)(A...)> {
-  using Type = typename Erased<R>::Type (*)(typename Erased<A>::Type...);
-};
-template <class A, class B>
-constexpr bool same_call = std::is_same_v<typename Shape<A>::Type, typename Shape<B>::Type>;
-
-#define GPUCOOP_SAME(member, function) static_assert(same_call<decltype(ours::Abi::member), decltype(&function)>)
+#define GPUCOOP_SAME(member, function) \
+  static_assert(gpucoop::same_call<decltype(ours::Abi::member), decltype(&function)>)
 GPUCOOP_SAME(get_version, ncclGetVersion);
 GPUCOOP_SAME(get_unique_id, ncclGetUniqueId);
 GPUCOOP_SAME(init, ncclCommInitRankConfig);

@@ -4,37 +4,19 @@
 #if __has_include(<cuda.h>)
 #include <cuda.h>
 
-#include <type_traits>
+#include "same_call.hpp"
+
+template <>
+struct gpucoop::Erased<CUipcMemHandle> {
+  using Type = gpucoop::runtime::cuda::IpcMemory;
+};
 
 namespace {
 
 namespace ours = gpucoop::runtime::cuda;
 
-// A call looks the same to the machine whatever pointers point to, and whether a number is an enumeration or signed.
-template <class T>
-struct Erased {
-  using Type = std::conditional_t<std::is_pointer_v<T>, void*, T>;
-};
-template <class T>
-requires std::is_enum_v<T> || std::is_integral_v<T>
-struct Erased<T> {
-  using Type = std::integral_constant<std::size_t, sizeof(T)>;
-};
-template <>
-struct Erased<CUipcMemHandle> {
-  using Type = ours::IpcMemory;
-};
-
-template <class T>
-struct Shape;
-template <class R, class... A>
-struct Shape<R (*)(A...)> {
-  using Type = typename Erased<R>::Type (*)(typename Erased<A>::Type...);
-};
-template <class A, class B>
-constexpr bool same_call = std::is_same_v<typename Shape<A>::Type, typename Shape<B>::Type>;
-
-#define GPUCOOP_SAME(member, function) static_assert(same_call<decltype(ours::Driver::member), decltype(&function)>)
+#define GPUCOOP_SAME(member, function) \
+  static_assert(gpucoop::same_call<decltype(ours::Driver::member), decltype(&function)>)
 GPUCOOP_SAME(init, cuInit);
 GPUCOOP_SAME(driver_version, cuDriverGetVersion);
 GPUCOOP_SAME(error_name, cuGetErrorName);
