@@ -89,6 +89,8 @@ class Planner {
  private:
   [[nodiscard]] bool wanted(const Rung& rung) const {
     if (rung.area == Area::soak) return wish_.soak.count() > 0;
+    // An all-reduce has to work before it can go on and on.
+    if (wish_.soak.count() > 0 && (rung.id == "ccl.init" || rung.id == "ccl.allreduce")) return true;
     if (wish_.areas.empty() || wish_.areas.count(rung.area) != 0) return true;
     // What a wanted rung stands on is tried as well: it could not be judged otherwise.
     if (rung.id == "gpu.dispatch") return true;

@@ -1,5 +1,7 @@
 #include "probe/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -10,6 +12,29 @@
 
 namespace gpucoop::probe {
 namespace {
+
+void tell_soak(std::vector<Trace>& traces) {
+  for (auto& [planned, run, results] : traces) {
+    if (planned.rung->area != Area::soak || run.state != ProbeState::passed || !run.seconds.is_known()) continue;
+    run.findings.push_back(fmt::format("for {:.0f} s every value was right", run.seconds.value()));
+  }
+}
+
+/// What goes through the memory of the host is held against what that memory can do.
+void tell_floor(std::vector<Trace>& traces) {
+  Known<double> copy;
+  for (const auto& trace : traces) {
+    const auto& rate = trace.run.gbytes_per_s;
+    if (trace.planned.rung->id != "host.copy_rate" || trace.run.state != ProbeState::passed || !rate.is_known())
+      continue;
+    if (!copy.is_known() || rate.value() < copy.value()) copy = rate;
+  }
+  for (auto& trace : traces) {
+    if (!copy.is_known() || trace.planned.rung->id != "ccl.latency" || trace.run.state != ProbeState::passed) continue;
+    trace.run.findings.push_back(
+        fmt::format("a plain memcpy by one process: {:.3g} GB/s (the slowest of host.copy_rate)", copy.value()));
+  }
+}
 
 class Climb {
  public:
@@ -57,7 +82,8 @@ class Climb {
       return "it needs " + need + ", which " + how_it_stands(attempts_.traces(), need, planned.gpus);
     }
     if (planned.counts && has_failed(planned)) return "an earlier step of " + planned.rung->id + " has failed";
-    return attempts_.in_budget() ? std::string() : kBudgetReason;
+    // A soak is asked for with a time of its own.
+    return attempts_.in_budget() || planned.rung->area == Area::soak ? std::string() : kBudgetReason;
   }
 
   template <class Is>
@@ -117,6 +143,8 @@ class Climb {
   RunEnd ended() {
     auto& traces = attempts_.traces();
     if (crossed_) tell_crossed(traces, *crossed_);
+    tell_soak(traces);
+    if (setup_.wish.backend == "host") tell_floor(traces);
     RunEnd end;
     end.stopped = attempts_.stopped();
     end.interrupted = attempts_.interrupted();

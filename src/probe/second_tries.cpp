@@ -1,6 +1,7 @@
 #include "probe/second_tries.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -9,8 +10,9 @@
 namespace gpucoop::probe {
 namespace {
 
-constexpr std::uint32_t kFewRounds = 300;  ///< with simulated devices
-constexpr std::size_t kMostTried = 2;      ///< rungs that are tried again under variants
+constexpr std::uint32_t kFewRounds = 300;   ///< with simulated devices
+constexpr std::uint32_t kMostSoak = 40000;  ///< ms; three quarters of it are spent
+constexpr std::size_t kMostTried = 2;       ///< rungs that are tried again under variants
 
 /// `works between host:0 and host:1, host:0 and host:2`; empty for no pair.
 std::string pairs_in_words(const char* what, const std::vector<std::string>& pairs) {
@@ -31,6 +33,10 @@ void SecondTries::variants(const Planned& planned, std::size_t at) {
     auto again = planned;
     again.step.id = attempts_.new_ids();
     if (setup_.wish.most_bytes > 0) again.step.rounds = std::min(again.step.rounds, kFewRounds);
+    if (planned.rung->area == Area::soak) {
+      again.step.limit_ms = std::min(again.step.limit_ms, kMostSoak);
+      again.deadline = std::min(again.deadline, std::chrono::milliseconds(2 * kMostSoak));
+    }
     auto context = attempts_.usual();
     context.variant = settings_in_words(*variant);
     if (!attempts_.in_budget()) {

@@ -91,6 +91,33 @@ class OneRankEnds(Case):
         self.assertFalse([f for f in run["findings"] if "was ended" in f], run["findings"])
 
 
+class Soak(Case):
+    def test_it_goes_on_for_its_time_whatever_the_budget_is(self):
+        out, err = self.probe(0, "--dispatch", "--soak", "1", "--budget", "20", "--format", "json")
+        document = self.valid(out)
+        run = runs_of(document, "ccl.soak")[0]
+        self.assertEqual(run["state"], "passed")
+        self.assertGreaterEqual(run["seconds"], 0.9)
+        self.assertRegex(" ".join(run["findings"]), r"for \d+ s every value was right")
+        self.assertEqual(runs_of(document, "ccl.broadcast"), [])
+        self.assertIn("gpucoop: ccl.soak: all-reduces for a while\n", err)
+
+    def test_it_can_be_interrupted(self):
+        with self.start("probe", "--backend", "host", "--dispatch", "--soak", "600", "--format", "json") as process:
+            for line in process.stderr:
+                if "ccl.soak" in line:
+                    break
+            time.sleep(0.5)
+            began = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertLess(time.monotonic() - began, 15)
+        document = self.valid(out)
+        self.assertEqual(runs_of(document, "ccl.allreduce")[0]["state"], "passed")
+        self.assertEqual(runs_of(document, "ccl.soak")[0]["reason"], "interrupted")
+
+
 class LeftBehind(Case):
     def test_what_a_killed_probe_left_is_ended_and_told(self):
         gone = subprocess.Popen(["/bin/true"])

@@ -136,3 +136,20 @@ TEST_CASE("sizes are told as people say them") {
   CHECK(sizes_in_words({10240}) == "10 KiB");
   CHECK(sizes_in_words({3, 4097}) == "3 B to 4 KiB");
 }
+
+TEST_CASE("a soak brings what it stands on, and has a deadline of its own") {
+  auto w = wish(2);
+  w.areas = {Area::dispatch};
+  w.soak = std::chrono::seconds(60);
+  w.timeout = std::chrono::milliseconds(1000);
+  const auto plan = make_plan(w);
+  const auto has = [&](const std::string& rung) {
+    return std::any_of(plan.begin(), plan.end(), [&](const Planned& p) { return p.rung->id == rung; });
+  };
+  CHECK(has("ccl.init"));
+  CHECK(has("ccl.allreduce"));
+  CHECK_FALSE(has("ccl.broadcast"));
+  REQUIRE(plan.back().rung->id == "ccl.soak");
+  CHECK(plan.back().deadline == std::chrono::seconds(100));
+  CHECK(plan.back().step.limit_ms == 80000);
+}

@@ -306,3 +306,34 @@ TEST_CASE("an interrupted probe keeps what it has") {
   CHECK(run_of_rung(end, "gpu.dispatch")->state == ProbeState::passed);
   CHECK(run_of_rung(end, "ccl.init")->reason == "interrupted");
 }
+
+TEST_CASE("a soak that was asked for is run after the budget, and what it showed is told") {
+  Stage stage(2);
+  stage.setup.wish.areas = {Area::collective};
+  stage.setup.wish.soak = std::chrono::seconds(60);
+  auto now = std::chrono::steady_clock::now();
+  stage.around.clock = [&] { return now; };
+  stage.script = [&](const wire::Step& step, const TeamSetup&) {
+    auto end = Stage::passing(step);
+    if (step.rung == "ccl.broadcast") now += std::chrono::seconds(61);
+    if (step.rung == "ccl.soak") end.seconds = 60.2;
+    return end;
+  };
+  const auto end = stage.climb();
+  CHECK(run_of_rung(end, "ccl.reduce")->reason == "budget: no time was left (--budget)");
+  CHECK(run_of_rung(end, "ccl.soak")->state == ProbeState::passed);
+  CHECK(says(*run_of_rung(end, "ccl.soak"), "for 60 s every value was right"));
+}
+
+TEST_CASE("the all-reduce of simulated devices is held against a plain copy in the same memory") {
+  Stage stage(2);
+  stage.script = [&](const wire::Step& step, const TeamSetup&) {
+    auto end = Stage::passing(step);
+    if (step.rung == "host.copy_rate") end.results[0].gbytes_per_s = step.ranks[0] == 0 ? 6.0 : 5.12;
+    if (step.rung == "ccl.latency") end.results[0].bus_gbytes_per_s = 1.5;
+    return end;
+  };
+  const auto end = stage.climb();
+  CHECK(run_of_rung(end, "ccl.latency")->bus_gbytes_per_s.value() == 1.5);
+  CHECK(says(*run_of_rung(end, "ccl.latency"), "a plain memcpy by one process: 5.12 GB/s"));
+}
