@@ -44,7 +44,8 @@ std::string new_name() {
   return "gpucoop-" + std::to_string(::getpid()) + "-" + std::to_string(++made);
 }
 
-/// Groups of teams whose process is gone and whose ranks could not be ended then. A group that is in use stays.
+/// Groups of teams whose process is gone, or of earlier ones of this process, whose ranks could not be ended then. A
+/// group that is in use stays.
 void remove_old(int parent) {
   constexpr std::string_view kStart = "gpucoop-";
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(::dup(parent)), ::closedir);
@@ -55,7 +56,8 @@ void remove_old(int parent) {
     if (name.compare(0, kStart.size(), kStart) != 0) continue;
     const auto pid = name.substr(kStart.size(), name.find('-', kStart.size()) - kStart.size());
     if (pid.empty() || pid.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (::access(("/proc/" + pid).c_str(), F_OK) != 0) ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+    const bool own = pid == std::to_string(::getpid());
+    if (own || ::access(("/proc/" + pid).c_str(), F_OK) != 0) ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
   }
 }
 

@@ -195,39 +195,29 @@ void Crew::end_keeper() {
       std::this_thread::sleep_for(milliseconds(1));
     }
   }
-  // It was killed, or stopped, or does not come to its end: ranks die with it, and what they started becomes ours.
+  // It was killed, or stopped, or does not come to its end: ranks die with it, and what they started becomes ours once
+  // it is gone.
   keeper_lost_ = true;
   ending_ = true;
-  end_child(keeper_);
-  if (cgroup_) [[maybe_unused]]
-    const bool all = cgroup_->kill_all();
-  end_orphans();
-  for (int tries = 0; cgroup_ && tries < 20 && !cgroup_->remove(); ++tries) {
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-}
-
-void Crew::end_orphans() {
-  constexpr milliseconds kMost(300);
+  constexpr milliseconds kMost(700);
   const auto until = Clock::now() + kMost;
+  bool gone = false;
+  bool clean = false;
   std::vector<std::int32_t> left;
-  do {
-    left.clear();
-    for (const auto& child : own_children()) {
-      const auto pid = child.pid;
-      // What this process has started itself is in its own session; what a keeper's ranks have left is in another one.
-      if (child.session == ::getsid(0) || contains(children_before_, pid)) continue;
-      left.push_back(pid);
-      kill_process(pid);
-      int status = 0;
-      if (::waitpid(pid, &status, WNOHANG) != pid) continue;
-      for (auto& rank : ranks_) {
-        if (rank.pid == pid) rank.status = status;
-        if (rank.pid == pid) rank.ended_by_us = true;
-      }
+  for (;;) {
+    if (!gone) {
+      kill_process(keeper_);
+      const auto ended = ::waitpid(keeper_, nullptr, WNOHANG);
+      // ECHILD: whoever started this process has it ignore its children's ends.
+      gone = ended == keeper_ || (ended < 0 && errno == ECHILD);
     }
-    if (!left.empty()) std::this_thread::sleep_for(milliseconds(2));
-  } while (!left.empty() && Clock::now() < until);
+    if (cgroup_) [[maybe_unused]]
+      const bool all = cgroup_->kill_all();
+    left = kill_orphans();
+    clean = gone && left.empty() && (!cgroup_ || cgroup_->remove());
+    if (clean || Clock::now() >= until) break;
+    std::this_thread::sleep_for(milliseconds(2));
+  }
   for (auto& rank : ranks_) {
     if (rank.status || rank.pid == 0 || !contains(left, rank.pid)) continue;
     KeeperMessage message;
@@ -235,6 +225,26 @@ void Crew::end_orphans() {
     if (const auto state = process_state(rank.pid)) message.state = state->state;
     rank.stuck = message;
   }
+}
+
+std::vector<std::int32_t> Crew::kill_orphans() {
+  std::vector<std::int32_t> left;
+  for (const auto& child : own_children()) {
+    const auto pid = child.pid;
+    // What this process has started itself is in its own session; what a keeper's ranks have left is in another one.
+    if (pid == keeper_ || child.session == ::getsid(0) || contains(children_before_, pid)) continue;
+    left.push_back(pid);
+    kill_process(pid);
+    int status = 0;
+    if (::waitpid(pid, &status, WNOHANG) != pid) continue;
+    left.pop_back();
+    for (auto& rank : ranks_) {
+      if (rank.pid != pid) continue;
+      rank.status = status;
+      rank.ended_by_us = true;
+    }
+  }
+  return left;
 }
 
 RankEnd Crew::describe(unsigned rank) const {

@@ -57,7 +57,8 @@ class Crew {
   void take_messages();
   void take(const KeeperMessage& message);
   void end_keeper();
-  void end_orphans();
+  /// Gives those that are still there.
+  [[nodiscard]] std::vector<std::int32_t> kill_orphans();
 
   std::vector<CrewRank> ranks_;
   Descriptor control_;
