@@ -19,6 +19,7 @@
 #include "analyse/kernel_bandwidth.hpp"
 #include "analyse/library_facts.hpp"
 #include "analyse/log_evidence.hpp"
+#include "analyse/nvidia_findings.hpp"
 #include "analyse/slot.hpp"
 #include "analyse/surroundings.hpp"
 #include "analyse/vendor.hpp"
@@ -187,6 +188,8 @@ class Analysis {
       if (!words.empty() && view.gpu.link.at.is(match.port)) view.gpu.link.why += " " + words;
     }
     auto findings = surrounding_findings(views_, recording_.host);
+    topology_.warnings.insert(topology_.warnings.end(), findings.begin(), findings.end());
+    findings = nvidia_findings(recording_, views_);
     topology_.warnings.insert(topology_.warnings.end(), findings.begin(), findings.end());
   }
 

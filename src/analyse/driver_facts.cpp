@@ -93,7 +93,15 @@ void add_driver_facts(const GpuView& view, const Catalogue& catalogue, FactList&
                                          : "the driver's word about its memory is not in the input",
             {}, Tier::queried);
   const auto* chip = catalogue.find(DeviceKind::chip, device);
-  if (view.gpu.vendor == Vendor::nvidia) add_compute_capability(subject, chip, a, facts);
+  if (view.gpu.vendor == Vendor::nvidia) {
+    add_compute_capability(subject, chip, a, facts);
+    const auto* nvidia = device.nvidia.get();
+    const auto mig = nvidia == nullptr ? Known<bool>() : nvidia->mig;
+    facts.add("gpu.mig", subject, fact_value(mig),
+              mig.is_known() ? fmt::format("{} folder gi* in /proc/driver/nvidia/capabilities/gpuN/mig of {}",
+                                           mig.value() ? "a" : "no", a)
+                             : "NVIDIA's driver shows no capabilities of the GPU here");
+  }
   if (view.gpu.vendor != Vendor::amd) return;
   const std::string nothing = "KFD's topology is not in the input";
   const auto cited = [&](const char* key) {

@@ -68,6 +68,7 @@ HostSummary host_summary(const Recording& recording, const Virtualization& virtu
   summary.kernel = recording.host.kernel;
   summary.container = recording.host.container;
   summary.user_namespace = recording.host.user_namespace;
+  summary.superuser = recording.host.superuser;
   summary.iommu = iommu_mode(recording.host);
   summary.fingerprint = fingerprint_of(recording);
   return summary;

@@ -132,6 +132,14 @@ PeerVerdict judge_peer(const HostView& host, const PeerCase& pair) {
   if (a.vendor != b.vendor) {
     return verdict(PeerExpectation::not_expected, "GPUs of two makers: no driver lends one's memory to the other.");
   }
+  for (const auto* view : {pair.a, pair.b}) {
+    const auto& nvidia = host.recording.devices[view->index].nvidia;
+    if (nvidia.is_known() && nvidia.value().mig.is(true)) {
+      return verdict(
+          PeerExpectation::not_expected,
+          short_form(view->gpu.address) + " is split into MIG instances, which reach no other GPU's memory.");
+    }
+  }
   if (pair.fabric) return verdict(PeerExpectation::likely, "A direct fabric joins the two; the driver prefers it.");
   if (a.integrated || b.integrated) {
     return open("One of the two is inside the processor: there is no PCI Express path to judge.");

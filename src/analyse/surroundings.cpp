@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "analyse/virtualization.hpp"
+
 namespace gpucoop {
 namespace {
 
@@ -28,13 +30,19 @@ std::string size_evidence(const char* what, const Known<std::uint64_t>& bytes, c
   return fmt::format("{}: {}", what, bytes.is_absent() ? "unlimited" : otherwise);
 }
 
+/// Channels of IMEX are for several hosts, and /dev/dxg is Windows'.
+bool is_needed(const DeviceNode& node) {
+  return node.path != "/dev/dxg" && node.path.rfind("/dev/nvidia-caps", 0) != 0;
+}
+
 /// The nodes that a program opens to use a GPU.
 std::vector<const DeviceNode*> nodes_of(const Gpu& gpu, const HostReading& host) {
   std::vector<const DeviceNode*> nodes;
   for (const auto& node : host.nodes) {
+    if (!is_needed(node)) continue;
     const bool nvidia = node.path.rfind("/dev/nvidia", 0) == 0;
-    const bool own = node.device.is(gpu.address) && gpu.vendor != Vendor::nvidia;
-    const bool shared = nvidia ? gpu.vendor == Vendor::nvidia
+    const bool own = node.device.is(gpu.address) && nvidia == (gpu.vendor == Vendor::nvidia);
+    const bool shared = nvidia ? gpu.vendor == Vendor::nvidia && !node.device.is_known()
                                : node.device.is_absent() && gpu.vendor == Vendor::amd && gpu.driver.is("amdgpu");
     if (own || shared) nodes.push_back(&node);
   }
@@ -127,12 +135,34 @@ void add_slot(const GpuView& view, const std::optional<FirmwareSlotMatch>& match
 
 /// Who may open it, in words: the group that the node belongs to.
 std::string remedy_words(const DeviceNode& node, const HostReading& host) {
+  const bool nvidia = node.path.rfind("/dev/nvidia", 0) == 0;
+  const auto given = (nvidia ? "docker run --gpus all, or --device " : "--device ") + node.path;
   if (node.mode.is_absent()) {
-    if (host.container.is_known()) return "Give it to the container (--device " + node.path + ").";
-    return "The driver or udev has not made it.";
+    if (host.container.is_known()) return "Give it to the container (" + given + ").";
+    return nvidia ? "nvidia-modprobe makes it: sudo nvidia-modprobe -u -c 0." : "The driver or udev has not made it.";
+  }
+  constexpr unsigned kForAll = 0006;
+  if ((node.mode.value_or(0) & kForAll) == kForAll) {
+    // The permissions let everybody: then it is the control group that does not (security/device_cgroup.c).
+    return host.container.is_known()
+               ? "Its control group forbids it, though its mode does not: give it to the container (" + given + ")."
+               : "Its control group forbids it, though its mode does not: allow it to the service (DeviceAllow=).";
   }
   if (node.group.is("root") || !node.group.is_known()) return "Only root may; see the udev rules of the driver.";
   return fmt::format("Join the group: sudo usermod -aG {} $USER, then log in again.", node.group.value());
+}
+
+/// CUDA on WSL User Guide, Known Limitations; NCCL src/transport/p2p.cc (Legacy IPC not supported).
+std::string wsl_words(const HostReading& host) {
+  const auto dxg = std::find_if(host.nodes.begin(), host.nodes.end(),
+                                [](const DeviceNode& node) { return node.path == "/dev/dxg"; });
+  if (dxg != host.nodes.end() && dxg->mode.is_absent()) {
+    return "This is WSL, and Windows gives it no GPU (there is no /dev/dxg): update WSL (wsl --update in Windows) and "
+           "install a driver in Windows that knows WSL; none is installed in Linux.";
+  }
+  return "This is WSL: Windows lends its GPUs through /dev/dxg and hides what they are, their bridges, links and "
+         "drivers, and processes cannot open each other's GPU memory (CUDA's IPC). nvidia-smi in Windows shows the "
+         "links; to use several GPUs together, start Linux itself on the machine.";
 }
 
 }  // namespace
@@ -166,6 +196,7 @@ void add_surrounding_facts(const GpuView& view, const std::optional<FirmwareSlot
 
 std::vector<Warning> surrounding_findings(const std::vector<GpuView>& views, const HostReading& host) {
   std::vector<Warning> findings;
+  if (is_wsl(host)) findings.push_back({"host.wsl", wsl_words(host), {}});
   std::vector<const DeviceNode*> closed;
   std::vector<const PciDevice*> faulty;
   for (const auto& view : views) {

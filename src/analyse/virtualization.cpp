@@ -16,11 +16,6 @@ bool emulated_chipset(const PciDevice& device) {
   return device.address.bus == 0 && (device.subsystem_vendor_id.is(kVirtio) || device.subsystem_vendor_id.is(kVmware));
 }
 
-/// Its kernels are named like `5.15.153.1-microsoft-standard-WSL2`.
-bool is_wsl(const HostReading& host) {
-  return host.kernel.is_known() && host.kernel.value().find("microsoft-standard") != std::string::npos;
-}
-
 std::string place(const Recording& recording, const PciDevice& device) {
   if (device.places.empty()) return {};
   const auto where = to_string(recording, device.places.front());
@@ -28,6 +23,10 @@ std::string place(const Recording& recording, const PciDevice& device) {
 }
 
 }  // namespace
+
+bool is_wsl(const HostReading& host) {
+  return host.kernel.is_known() && host.kernel.value().find("microsoft-standard") != std::string::npos;
+}
 
 Virtualization virtualization_of(const Recording& recording, const Catalogue& catalogue) {
   if (is_wsl(recording.host)) return {Tri::yes, "the kernel is that of WSL, Windows Subsystem for Linux"};

@@ -191,7 +191,9 @@ class Judge {
   void settle_by_command() {
     for (const auto& entry : *question_.settled_by) {
       if (!evaluator_.concerns(entry.vendors)) continue;
-      verdict_.settled_by = fill(entry.command, {{"count", std::to_string(evaluator_.set().size())}});
+      const auto count = evaluator_.set().size();
+      verdict_.settled_by =
+          fill(entry.command, {{"count", std::to_string(count)}, {"half", std::to_string(count / 2)}});
       return;
     }
   }

@@ -60,6 +60,10 @@ struct HostReading {
   Known<std::uint64_t> memlock_bytes;  ///< soft limit on locked memory; absent: unlimited
   Known<unsigned> yama_ptrace_scope;   ///< absent: no Yama
   Known<bool> kernel_log;              ///< whether the kernel log could be read to its beginning
+  /// Version of NVIDIA's libcuda.so.1, by the name of its file; absent: none of the usual folders has the library.
+  Known<std::string> cuda_library;
+  Known<bool> fabric_manager;  ///< NVIDIA's service that sets up NVSwitches runs; looked at where there are some
+  Known<bool> superuser;       ///< the reader's user is number 0
   Known<std::vector<FirmwareSlot>> slots;
   std::vector<KernelModule> modules;
   std::vector<DeviceNode> nodes;

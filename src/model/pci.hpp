@@ -149,6 +149,12 @@ struct KfdReading {
   Known<unsigned> partitions;  ///< nodes that the device shows as
 };
 
+/// What NVIDIA's driver shows of a GPU (/proc/driver/nvidia).
+struct NvidiaReading {
+  Known<unsigned> minor;  ///< N of /dev/nvidiaN
+  Known<bool> mig;        ///< it is split into MIG instances
+};
+
 /// Bus numbers of a type 1 header.
 struct BusNumbers {
   std::uint8_t primary = 0;
@@ -214,6 +220,7 @@ struct PciDevice {
   Known<unsigned> render_minor;       ///< N of /dev/dri/renderDN; absent: none
   Known<std::uint64_t> vram_bytes;    ///< device memory as the driver states it
   Known<KfdReading> kfd;              ///< absent: the compute driver lists its GPUs, and this is none of them
+  Known<NvidiaReading> nvidia;        ///< absent: NVIDIA's driver lists its GPUs, and this is none of them
 
   /// What the driver decided about 32- or 64-bit AtomicOps from this GPU to host memory: the flags of KFD's link from
   /// the GPU to its processor (drivers/gpu/drm/amd/amdkfd/kfd_topology.c), read as ROCr reads them.

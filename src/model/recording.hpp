@@ -89,6 +89,9 @@ struct Recording {
   /// Every process that uses a GPU is among `holders`. False: some processes could not be looked into. Unknown where
   /// nobody has looked.
   Known<bool> holders_complete;
+  /// GPUs whose driver itself lists every process that computes on them, whatever /proc hides, so that nobody but
+  /// `holders` does: AMD's, by KFD's list, with next to nothing of their memory in use or asleep.
+  std::vector<Address> listed_by_driver;
   /// The collective libraries that the host has, in the order in which they would be loaded. Empty: it has none.
   /// Unknown: nobody has looked for them.
   Known<std::vector<InstalledLibrary>> libraries;

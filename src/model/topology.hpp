@@ -144,6 +144,7 @@ struct HostSummary {
   Known<std::string> kernel;
   Known<std::string> container;  ///< that the reading was made in; absent: in none
   Known<bool> user_namespace;    ///< root of the reading is not root of the host
+  Known<bool> superuser;         ///< the reading was made by user 0, who may still lack capabilities
   Known<std::string> iommu;      ///< `translating`, `passthrough`, `off`
   std::string fingerprint;       ///< of the PCI devices: equal for two readings of one unchanged host
 };

@@ -68,15 +68,23 @@ std::vector<std::string> hang_findings(const StepEnd& end) {
 }
 
 std::vector<std::string> log_findings(const Planned& planned, const StepEnd& end, const std::vector<LogLine>& kernel,
-                                      const Rules& rules) {
+                                      const Rules& rules, std::string_view reason) {
   std::vector<std::string> findings;
   std::set<std::string> told;
   const auto tell = [&](const LogLine& line, const std::string& where) {
     const auto cause = std::find_if(rules.log_causes.begin(), rules.log_causes.end(),
                                     [&](const LogCause& c) { return c.id == line.cause; });
     if (cause == rules.log_causes.end() || !told.insert(line.cause).second) return;
-    findings.push_back(cause->title + ": \"" + line.text + "\" (" + where + "; gpucoop explain " + cause->id + ")");
+    // What the run itself says is not said again.
+    const auto quoted = where.empty() ? std::string() : ": \"" + line.text + "\"";
+    findings.push_back(cause->title + quoted + " (" + where + (where.empty() ? "" : "; ") + "gpucoop explain " +
+                       cause->id + "). What to do: " + cause->next);
   };
+  if (!reason.empty()) {
+    LogReader reader(rules);
+    static_cast<void>(reader.take(reason, Place{}));
+    for (const auto& line : reader.finish()) tell(line, "");
+  }
   for (const auto& rank : end.ranks) {
     LogReader reader(rules);
     each_line(rank.output, [&](std::string_view line) { static_cast<void>(reader.take(line, Place{})); });

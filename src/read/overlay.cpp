@@ -294,6 +294,10 @@ void overlay(PciDevice& kept, PciDevice other, std::vector<Disagreement>* disagr
     o.quiet(a.large_bar, b.large_bar);
     o.quiet(a.partitions, b.partitions);
   });
+  o.group("NVIDIA's driver", kept.nvidia, other.nvidia, [&](NvidiaReading& a, const NvidiaReading& b) {
+    o.quiet(a.minor, b.minor);
+    o.quiet(a.mig, b.mig);
+  });
   o.quiet(kept.stated_link_gbytes_per_s, other.stated_link_gbytes_per_s);
   kept.lost = lost;
   kept.access_denied = (kept.access_denied || other.access_denied) && !kept.express.is_known();

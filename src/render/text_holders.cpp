@@ -62,13 +62,13 @@ HiddenHolders hidden_holders(const Report& report) {
   const auto& topology = report.topology;
   if (!topology.host.live || !topology.holders_complete.is(false) || compute_gpus(topology).empty()) return {};
   const std::string text = "Who uses the GPUs: not all processes can be seen";
-  const auto* container = find_fact(topology.facts, "host.container", {SubjectKind::host, {}});
-  if (container != nullptr && container->value.is_known()) {
-    return {text + " from inside the container", "outside the container: gpucoop topo"};
+  const auto container = words::container_in_words(topology.host);
+  if (!container.empty()) {
+    return {text + " from inside the " + container, "outside the container: gpucoop topo"};
   }
   // Who may read the registers is root already.
   const auto* registers = find_fact(topology.facts, "host.registers", {SubjectKind::host, {}});
-  const bool root = registers != nullptr && registers->value.is(FactValue(true));
+  const bool root = topology.host.superuser.is(true) || (registers != nullptr && registers->value.is(FactValue(true)));
   return {text + (root ? ": some belong to other namespaces or are kept from this one" : ""),
           root ? "" : "sudo gpucoop topo"};
 }

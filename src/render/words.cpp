@@ -34,9 +34,11 @@ std::string rate(double gbytes_per_s) {
 }
 
 std::string link(const Known<LinkSpeed>& speed, const Known<std::uint8_t>& width) {
+  if (width.is(0)) return "link down";
   if (!speed.is_known() && !width.is_known()) return {};
-  return (speed.is_known() ? fmt::format("{:g}", gigatransfers(speed.value())) : "?") + " GT/s x" +
-         (width.is_known() ? fmt::format("{}", width.value()) : "?");
+  if (!speed.is_known()) return fmt::format("x{}, speed ?", width.value());
+  if (!width.is_known()) return fmt::format("{:g} GT/s, width ?", gigatransfers(speed.value()));
+  return fmt::format("{:g} GT/s x{}", gigatransfers(speed.value()), width.value());
 }
 
 std::string bytes(std::uint64_t count) {
@@ -167,16 +169,31 @@ namespace {
 /// What would let a live reading see what the kernel keeps from it.
 Missing no_right(const HostSummary& host) {
   if (!host.live) return {"the copy was made without the right to read it", "make the copy as root"};
+  const auto container = container_in_words(host);
   if (host.user_namespace.is(true)) {
-    return {"root of a user namespace may not read it", "on the host itself: sudo gpucoop topo"};
+    const std::string in = container.empty() ? "a user namespace" : "a " + container + " of an ordinary user";
+    return {"root in " + in + " may not read it", "on the host itself: sudo gpucoop topo"};
   }
-  if (host.container.is_known()) {
-    return {"this container may not read it", "on the host, or in a container with --cap-add SYS_ADMIN: gpucoop topo"};
+  if (!container.empty()) {
+    return {
+        "this " + container + " may not read it",
+        "on the host, or in a container with --cap-add SYS_ADMIN --cap-add SYSLOG --device /dev/kmsg: gpucoop topo"};
+  }
+  if (host.superuser.is(true)) {
+    return {"root lacks the capability to read it",
+            "with CAP_SYS_ADMIN (registers) and CAP_SYSLOG (kernel log): gpucoop topo. A sandbox or service has taken "
+            "them away (CapabilityBoundingSet=)"};
   }
   return {"only root may read it", "sudo gpucoop topo"};
 }
 
 }  // namespace
+
+std::string container_in_words(const HostSummary& host) {
+  if (!host.container.is_known()) return {};
+  const auto& name = host.container.value();
+  return name == "container" ? name : name == "kubernetes" ? "Kubernetes container" : name + " container";
+}
 
 Missing missing(Reason reason, const HostSummary& host) {
   if (host.source == SourceKind::live) {

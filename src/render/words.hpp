@@ -37,6 +37,9 @@ namespace gpucoop::words {
 [[nodiscard]] std::string peer(PeerExpectation expectation);
 [[nodiscard]] std::string fabric(FabricLink::Kind kind);
 
+/// `docker container`, `Kubernetes container`, `container`: what the reading was made in; "" for none.
+[[nodiscard]] std::string container_in_words(const HostSummary& host);
+
 /// Why a value is not known, and what would make it known ("" where nothing a reader can do would).
 struct Missing {
   std::string why;

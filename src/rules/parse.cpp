@@ -8,7 +8,7 @@ namespace gpucoop {
 
 const std::vector<std::string>& rule_placeholders() {
   static const std::vector<std::string> names = {"gpu",      "hop",   "pair",     "value",  "driver",
-                                                 "how_many", "count", "left_out", "blocked"};
+                                                 "how_many", "count", "half", "left_out", "blocked"};
   return names;
 }
 

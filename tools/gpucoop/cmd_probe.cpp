@@ -168,6 +168,7 @@ ExitCode run_probe(const ProbeOptions& options) {
   if (!safety) return fail(safety.error());
   auto end = climb(setup.value(), rules, safety.value(), options.output.quiet);
   const auto code = probe::exit_code_of(end.runs);
+  safety.value().look_at_driver(end.runs, rules);
   auto report = report_of(target.value(), measurements_of(end, setup.value()), rules);
   if (!report) return fail(report.error());
   auto& warnings = report.value().topology.warnings;

@@ -9,6 +9,7 @@
 
 #include "pipeline.hpp"
 #include "probe/driver_list.hpp"
+#include "probe/findings_driver.hpp"
 #include "probe/left_behind.hpp"
 #include "probe/process_state.hpp"
 
@@ -59,9 +60,23 @@ const Result<wire::NvmlState>& ProbeSafety::nvml(bool anew) {
   return *nvml_;
 }
 
+/// AMD's driver shows everybody its own list. Where our ranks have memory that of others cannot be told apart: there
+/// the beginning counts.
+void ProbeSafety::take_lists(const std::vector<Address>& listed, probe::GuardQuestion& question) {
+  for (const auto& gpu : listed) {
+    if (std::find(question.gpus.begin(), question.gpus.end(), gpu) == question.gpus.end()) continue;
+    if (std::find(proven_.begin(), proven_.end(), gpu) != proven_.end()) continue;
+    proven_.push_back(gpu);
+    add_once(warnings_, {"probe.driver-list",
+                         "Some processes are hidden from gpucoop, but AMD's driver lists all that compute on " +
+                             to_string(gpu) + " (KFD), and next to none of its memory was in use.",
+                         to_string(gpu)});
+  }
+  question.proven_free = proven_;
+}
+
 /// The driver knows who uses its GPUs where /proc does not show it.
 void ProbeSafety::ask_driver(const Rules& rules, probe::GuardQuestion& question) {
-  if (target_->backend != "cuda") return;
   probe::ListQuestion asked;
   asked.gpus = question.gpus;
   asked.holders = question.holders;
@@ -74,8 +89,10 @@ void ProbeSafety::ask_driver(const Rules& rules, probe::GuardQuestion& question)
     if (tries > 1) std::this_thread::sleep_for(kBetweenTries);
     const auto& state = nvml(tries > 0);
     if (!state) {
+      const auto& what = state.error().what;
+      const auto meaning = probe::meaning_of(what, rules);
       for (const auto& gpu : question.gpus)
-        question.not_proven[gpu] = "its driver does not help: " + state.error().what;
+        question.not_proven[gpu] = "its driver does not help: " + what + (meaning.empty() ? "" : " (" + meaning + ")");
       return;
     }
     answer = probe::read_list(state.value(), asked, rules);
@@ -138,7 +155,13 @@ Status ProbeSafety::check(const Rules& rules) {
   for (const auto pid : question.own) {
     if (std::find(ranks_.begin(), ranks_.end(), pid) == ranks_.end()) ranks_.push_back(pid);
   }
-  if (!question.holders_complete.is(true)) ask_driver(rules, question);
+  if (!question.holders_complete.is(true)) {
+    if (target_->backend == "cuda") {
+      ask_driver(rules, question);
+    } else {
+      take_lists(recording.value().listed_by_driver, question);
+    }
+  }
   question.user = user_name();
   question.root = ::geteuid() == 0;
   question.allow_display = options_->allow_display;
@@ -150,6 +173,22 @@ Status ProbeSafety::check(const Rules& rules) {
     add_once(warnings_, {"probe.monitor", "Watched meanwhile by " + monitor + ", which keeps nothing on the GPU.", {}});
   }
   return std::nullopt;
+}
+
+void ProbeSafety::look_at_driver(const std::vector<ProbeRun>& runs, const Rules& rules) {
+  if (target_->backend != "cuda") return;
+  // What held a run back is asked for; where all went well, only what has been told anyway is looked at.
+  const bool well = std::all_of(runs.begin(), runs.end(), [](const ProbeRun& run) {
+    return run.state == ProbeState::passed || run.state == ProbeState::skipped;
+  });
+  if (well && !nvml_) return;
+  const auto& state = well ? *nvml_ : nvml(false);
+  if (state) {
+    for (const auto& finding : probe::driver_findings(state.value(), target_->devices)) add_once(warnings_, finding);
+  } else if (const auto meaning = probe::meaning_of(state.error().what, rules); !meaning.empty()) {
+    add_once(warnings_,
+             {"probe.driver", "NVIDIA's management library: " + state.error().what + ". " + meaning + ".", {}});
+  }
 }
 
 Status ProbeSafety::begins(const probe::Planned& planned) {

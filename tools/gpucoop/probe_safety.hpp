@@ -31,6 +31,8 @@ class ProbeSafety {
 
   /// Whether the GPUs may be used now: `busy` where not. Reads the host anew.
   [[nodiscard]] Status check(const Rules& rules);
+  /// Notes what NVIDIA's driver says that explains these runs: why it refuses peers, MIG, the fabric.
+  void look_at_driver(const std::vector<ProbeRun>& runs, const Rules& rules);
   [[nodiscard]] Status begins(const probe::Planned& planned);
   void ended(const ProbeRun& run);
   /// What a report has to say of it: what an earlier probe left open, what was overridden.
@@ -42,6 +44,7 @@ class ProbeSafety {
   ProbeSafety(const ProbeTarget& target, const ProbeOptions& options, std::string rank_program)
       : target_(&target), options_(&options), rank_program_(std::move(rank_program)) {}
 
+  void take_lists(const std::vector<Address>& listed, probe::GuardQuestion& question);
   void ask_driver(const Rules& rules, probe::GuardQuestion& question);
   [[nodiscard]] const Result<wire::NvmlState>& nvml(bool anew);
 

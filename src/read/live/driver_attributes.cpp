@@ -43,11 +43,14 @@ void read_driver_attributes(const Folder& sys, const std::vector<Address>& gpus,
     attributes.address = address;
     attributes.vram = Known<std::uint64_t>::unknown(Reason::asleep);
     attributes.visible_vram = attributes.vram;
+    attributes.used_vram = attributes.vram;
     if (!is_asleep(device.text("power/runtime_status"), device.text("power_state"))) {
       reports.reading(to_string(address) + " mem_info_vram_total");
       attributes.vram = size(device, "mem_info_vram_total");
       reports.reading(to_string(address) + " mem_info_vis_vram_total");
       attributes.visible_vram = size(device, "mem_info_vis_vram_total");
+      reports.reading(to_string(address) + " mem_info_vram_used");
+      attributes.used_vram = size(device, "mem_info_vram_used");
     }
     reports.send(attributes);
   }

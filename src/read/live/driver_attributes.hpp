@@ -28,10 +28,11 @@ struct DriverAttributes {
   Address address;
   Known<std::uint64_t> vram;
   Known<std::uint64_t> visible_vram;  ///< as much of it as the processor reaches
+  Known<std::uint64_t> used_vram;
 
   template <class A, class T>
   static void fields(A& archive, T& self) {
-    archive(self.address, self.vram, self.visible_vram);
+    archive(self.address, self.vram, self.visible_vram, self.used_vram);
   }
 };
 

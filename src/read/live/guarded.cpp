@@ -68,6 +68,15 @@ void warn(const ChildReading& reading, Recording& recording) {
        {}});
 }
 
+/// KFD knows who computes through it, and not who does so through DRM alone (Vulkan, OpenGL): these show by the memory
+/// that they use. A driver keeps some for itself, up to 300 MiB on large cards. What sleeps nobody uses.
+bool is_listed(const PciDevice& device, const DriverAttributes& attributes) {
+  constexpr std::uint64_t kIdle = std::uint64_t{512} << 20U;
+  if (!device.kfd.is_known()) return false;
+  const auto& used = attributes.used_vram;
+  return used.is_known() ? used.value() < kIdle : used.is_unknown() && used.reason() == Reason::asleep;
+}
+
 }  // namespace
 
 GuardedReading::GuardedReading(const Roots& roots, const ChildLimits& limits)
@@ -93,6 +102,12 @@ void GuardedReading::add_to(Recording& recording, const Rules& rules) {
   for (const auto& of : nodes) apply_device_nodes(of, recording);
   for (const auto& of : attributes) apply_driver_attributes(of, recording);
   findings.apply(topology, nodes, rules, missing, recording);
+  if (findings.kfd_lists_all()) {
+    for (const auto& of : attributes) {
+      const auto* device = find_device(recording, of.address);
+      if (device != nullptr && is_listed(*device, of)) recording.listed_by_driver.push_back(of.address);
+    }
+  }
   warn(reading, recording);
 }
 

@@ -13,6 +13,7 @@
 #include "read/live/limits.hpp"
 #include "read/live/nodes.hpp"
 #include "read/live/numa.hpp"
+#include "read/live/nvidia.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -85,7 +86,8 @@ void read_host(const Roots& roots, const Rules& rules, Recording& recording) {
   read_iommu(sys, recording);
   read_numa(sys, recording);
   read_firmware_slots(sys, recording);
-  if (any_display_or_accelerator(recording.devices)) read_nodes(roots, recording);
+  read_nodes(roots, recording);
+  read_nvidia(roots, recording);
   read_kernel_log(roots, rules, recording);
 }
 

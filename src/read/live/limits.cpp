@@ -1,6 +1,7 @@
 #include "read/live/limits.hpp"
 
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -34,7 +35,10 @@ Known<std::uint64_t> locked_memory(std::string_view limits) {
 }  // namespace
 
 void read_limits(const Roots& roots, HostReading& host) {
-  if (roots.of_this_host) host.shm_bytes = size_of(roots.dev + "/shm");
+  if (roots.of_this_host) {
+    host.shm_bytes = size_of(roots.dev + "/shm");
+    host.superuser = ::geteuid() == 0;
+  }
   const auto proc = roots.open(roots.proc);
   host.memlock_bytes = converted<std::uint64_t>(proc.folder("self").text("limits"), locked_memory);
   const auto kernel = proc.folder("sys/kernel");

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "read/live/device.hpp"
 #include "read/text.hpp"
 
 namespace gpucoop {
@@ -89,12 +90,19 @@ bool drives(const Recording& recording, std::string_view driver) {
                      [&](const PciDevice& device) { return device.driver.is(std::string(driver)); });
 }
 
+/// Windows Subsystem for Linux.
+bool runs_below_windows(const HostReading& host) {
+  return host.kernel.is_known() && host.kernel.value().find("microsoft-standard") != std::string::npos;
+}
+
 }  // namespace
 
 void read_nodes(const Roots& roots, Recording& recording) {
   Nodes nodes(roots, recording);
   const auto none = Known<Address>::absent();
   if (drives(recording, "amdgpu")) nodes.add("kfd", none);
+  if (runs_below_windows(recording.host)) nodes.add("dxg", none);
+  if (!any_display_or_accelerator(recording.devices)) return;
   const auto classes = roots.open(roots.sys).folder("class/drm");
   for (const auto& name : classes.names()) {
     if (!is_numbered(name, "renderD")) continue;
@@ -107,6 +115,10 @@ void read_nodes(const Roots& roots, Recording& recording) {
     // Which GPU has which number only the driver tells.
     if (is_numbered(name, "nvidia")) nodes.add(name, Known<Address>());
   }
+  // NVIDIA IMEX Service for NVLink Networks: where the service is set up, processes need a channel to share memory.
+  const bool imex = !roots.open(roots.etc).folder("nvidia-imex").status("nodes_config.cfg").is_absent();
+  if (imex || nodes.dev().folder("nvidia-caps-imex-channels").ok())
+    nodes.add("nvidia-caps-imex-channels/channel0", none);
 }
 
 }  // namespace gpucoop

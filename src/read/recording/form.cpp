@@ -57,10 +57,12 @@ std::string words(std::string_view s, std::size_t most, bool strict, std::string
 }
 
 std::string node_path(std::string_view s) {
-  if (s == "/dev/kfd" || s == "/dev/nvidiactl" || s == "/dev/nvidia-uvm" || s == "/dev/nvidia-modeset") {
-    return std::string(s);
+  for (const std::string_view whole :
+       {"/dev/kfd", "/dev/dxg", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-modeset"}) {
+    if (s == whole) return std::string(s);
   }
-  for (const std::string_view prefix : {"/dev/dri/renderD", "/dev/dri/card", "/dev/nvidia", "/dev/accel/accel"}) {
+  for (const std::string_view prefix : {"/dev/dri/renderD", "/dev/dri/card", "/dev/nvidia", "/dev/accel/accel",
+                                        "/dev/nvidia-caps-imex-channels/channel"}) {
     if (!starts_with(s, prefix)) continue;
     const auto number = s.substr(prefix.size());
     constexpr std::size_t kMost = 7;
@@ -193,7 +195,8 @@ std::string_view pattern_of(Form form) {
     case Form::cpu_vendor: return "^[A-Za-z0-9]{1,24}$";
     case Form::container: return "^(docker|podman|lxc|systemd-nspawn|kubernetes|rkt|container)$";
     case Form::node_path:
-      return "^/dev/(kfd|nvidiactl|nvidia-uvm|nvidia-modeset|(dri/renderD|dri/card|nvidia|accel/accel)[0-9]{1,7})$";
+      return "^/dev/(kfd|dxg|nvidiactl|nvidia-uvm|nvidia-modeset|(dri/renderD|dri/card|nvidia|accel/"
+             "accel|nvidia-caps-imex-channels/channel)[0-9]{1,7})$";
     case Form::node_group: return "^(render|video|root)$";
     case Form::acpi_path: return "^\\\\[A-Z0-9_.]{1,127}$";
     case Form::runtime_status: return "^(active|suspended|suspending|resuming|error|unsupported)$";

@@ -50,8 +50,9 @@ struct Table<HostReading> {
       row("container", &HostReading::container, Form::container), row("user_namespace", &HostReading::user_namespace),
       row("amdgpu_pcie_p2p", &HostReading::amdgpu_pcie_p2p), row("shm_bytes", &HostReading::shm_bytes),
       row("memlock_bytes", &HostReading::memlock_bytes), row("yama_ptrace_scope", &HostReading::yama_ptrace_scope),
-      row("kernel_log", &HostReading::kernel_log), row("slots", &HostReading::slots),
-      row("modules", &HostReading::modules), row("nodes", &HostReading::nodes));
+      row("kernel_log", &HostReading::kernel_log), row("cuda_library", &HostReading::cuda_library, Form::version),
+      row("fabric_manager", &HostReading::fabric_manager), left_out(&HostReading::superuser),
+      row("slots", &HostReading::slots), row("modules", &HostReading::modules), row("nodes", &HostReading::nodes));
 };
 static_assert(covers<HostReading>());
 

@@ -117,6 +117,13 @@ struct Table<KfdReading> {
 static_assert(covers<KfdReading>());
 
 template <>
+struct Table<NvidiaReading> {
+  static constexpr const char* name = "nvidia";
+  static constexpr auto rows = std::make_tuple(row("minor", &NvidiaReading::minor), row("mig", &NvidiaReading::mig));
+};
+static_assert(covers<NvidiaReading>());
+
+template <>
 struct Table<PciDevice> {
   static constexpr const char* name = "device";
   static constexpr auto rows = std::make_tuple(
@@ -141,7 +148,7 @@ struct Table<PciDevice> {
       row("physical_function", &PciDevice::physical_function), row("acpi_path", &PciDevice::acpi_path, Form::acpi_path),
       row("runtime_status", &PciDevice::runtime_status, Form::runtime_status),
       row("render_minor", &PciDevice::render_minor), row("vram_bytes", &PciDevice::vram_bytes),
-      row("kfd", &PciDevice::kfd), row("driver_atomics", &PciDevice::driver_atomics),
+      row("kfd", &PciDevice::kfd), row("nvidia", &PciDevice::nvidia), row("driver_atomics", &PciDevice::driver_atomics),
       row("stated_link_gbytes_per_s", &PciDevice::stated_link_gbytes_per_s));
 };
 static_assert(covers<PciDevice>());

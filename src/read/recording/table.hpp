@@ -65,10 +65,11 @@ struct Table<Recording> {
       left_out(&Recording::sources), row("taken_at", &Recording::taken_at, Form::time), row("host", &Recording::host),
       row("devices", &Recording::devices), row("fabric", &Recording::fabric),
       row("driver_links", &Recording::driver_links), row("log", &Recording::log), left_out(&Recording::holders),
-      left_out(&Recording::holders_complete), row("libraries", &Recording::libraries),
-      row("measured", &Recording::measured), row("disagreements", &Recording::disagreements),
-      row("warnings", &Recording::warnings), left_out(&Recording::live), row("direct", &Recording::direct),
-      row("lists_devices", &Recording::lists_devices), row("listing_complete", &Recording::listing_complete));
+      left_out(&Recording::holders_complete), left_out(&Recording::listed_by_driver),
+      row("libraries", &Recording::libraries), row("measured", &Recording::measured),
+      row("disagreements", &Recording::disagreements), row("warnings", &Recording::warnings),
+      left_out(&Recording::live), row("direct", &Recording::direct), row("lists_devices", &Recording::lists_devices),
+      row("listing_complete", &Recording::listing_complete));
 };
 static_assert(covers<Recording>());
 

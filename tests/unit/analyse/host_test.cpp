@@ -32,6 +32,20 @@ TEST_CASE("WSL is known by its kernel's name") {
   CHECK(t.host.virtualized == Tri::yes);
   CHECK(find_fact(t.facts, "host.virtualized", {SubjectKind::host, {}})
             ->evidence.find("WSL, Windows Subsystem for Linux") != std::string::npos);
+  const auto words = [](const Topology& of) {
+    for (const auto& w : of.warnings) {
+      if (w.code == "host.wsl") return w.text;
+    }
+    return std::string();
+  };
+  CHECK(words(t).find("start Linux itself on the machine") != std::string::npos);
+  DeviceNode node;
+  node.path = "/dev/dxg";
+  node.mode = Known<unsigned>::absent();
+  host.recording.host.nodes.push_back(node);
+  CHECK(words(host.judge()).find("wsl --update in Windows") != std::string::npos);
+  host.recording.host.kernel = std::string("6.12.63+deb13-amd64");
+  CHECK(words(host.judge()).empty());
 }
 
 TEST_CASE("virtio counts on the root bus only; an emulated chipset by its subsystem") {

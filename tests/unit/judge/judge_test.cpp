@@ -209,7 +209,11 @@ TEST_CASE("two NVIDIA or two Intel cards are expected to work together") {
   CHECK(mode(gpus("nvidia", 2), "tensor") == "unknown/yes");
   CHECK(mode(gpus("intel", 2), "tensor") == "unknown/yes");
   CHECK(mode(gpus("intel", 2), "pipeline") == "unknown/yes");
-  CHECK(mode_of(judged(gpus("nvidia", 2)), "tensor").settled_by.value_or("").rfind("all_reduce_perf", 0) == 0);
+  CHECK(mode_of(judged(gpus("nvidia", 2)), "tensor").settled_by.value_or("").rfind("gpucoop probe --collective", 0) ==
+        0);
+  CHECK(mode_of(judged(gpus("nvidia", 8)), "expert-dp")
+            .settled_by.value_or("")
+            .rfind("gpucoop probe --collective --groups tp=2,dp=4 ", 0) == 0);
   CHECK(mode_of(judged(gpus("intel", 2)), "tensor").settled_by.value_or("").rfind("mpirun -n 2 benchmark", 0) == 0);
   CHECK(mode_of(judged(gpus("nvidia", 2)), "tensor").why ==
         "nothing that was read stands against it; but no all-reduce has been run over these GPUs yet");

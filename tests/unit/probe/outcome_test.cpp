@@ -323,6 +323,13 @@ TEST_CASE("lines that the catalogue knows are quoted with where they stand") {
   CHECK(findings[0].find("failed to extend /dev/shm/nccl-") != std::string::npos);
   CHECK(findings[0].find("(written by rank 1 (host:1); gpucoop explain nccl-shm-too-small)") != std::string::npos);
   CHECK(findings[1].find("fallen off the bus\" (kernel log; gpucoop explain nvidia-fallen-off)") != std::string::npos);
+  CHECK(findings[1].find("What to do: check power and cooling") != std::string::npos);
+  const auto said = log_findings(planned, StepEnd(), {}, builtin_rules(),
+                                 "cuInit: CUDA_ERROR_SYSTEM_NOT_READY (802): system not yet initialized");
+  REQUIRE(said.size() == 1);
+  CHECK(
+      said[0].find("fabric has not been set up (gpucoop explain cuda-system-not-ready). What to do: sudo systemctl") !=
+      std::string::npos);
   CHECK(last_words(planned, end) == "last line of rank 1 (host:1): \"bye\"");
   CHECK(last_words(planned, StepEnd()).empty());
 }

@@ -156,6 +156,47 @@ TEST_CASE("holders: KFD names processes that cannot be looked into") {
   CHECK(r.holders_complete.is(false));
 }
 
+TEST_CASE("holders: KFD's list proves who computes on a GPU, also where processes are hidden") {
+  SysfsTree tree;
+  host(tree);
+  process(tree, "1", "init");
+  tree.remove("proc/self/ns/pid").link("proc/self/ns/pid", "pid:[4026532001]");
+  tree.file("sys/class/kfd/kfd/topology/generation_id", "1\n");
+  const std::string node = "sys/class/kfd/kfd/topology/nodes/1/";
+  tree.file(node + "gpu_id", "4711\n").file(node + "properties", "location_id 24\ndomain 0\n");
+  const Address gpu = parse_address("00:03.0").value();
+  tree.file(kGpu + "mem_info_vram_used", "29360128\n");
+  // Without a list nothing is proven.
+  CHECK(tree.read().listed_by_driver.empty());
+  const std::string kfd = "sys/class/kfd/kfd/proc/";
+  std::filesystem::create_directories(tree.path(kfd));
+  auto r = tree.read();
+  CHECK(r.holders_complete.is(false));
+  CHECK(r.listed_by_driver == std::vector<Address>{gpu});
+  CHECK(r.holders.empty());
+  // Whoever computes is listed, by a number that says nothing here.
+  tree.file(kfd + "900/vram_4711", "4096\n").file(kfd + "900/pasid", "32770\n");
+  r = tree.read();
+  CHECK(r.listed_by_driver == std::vector<Address>{gpu});
+  REQUIRE(r.holders.size() == 1);
+  CHECK(r.holders[0].pid == 900);
+  CHECK(r.holders[0].use == HolderClass::compute);
+  SUBCASE("memory that nobody on the list has is somebody else's, of Vulkan perhaps") {
+    CHECK(tree.file(kGpu + "mem_info_vram_used", "8589934592\n").read().listed_by_driver.empty());
+    CHECK(tree.remove(kGpu + "mem_info_vram_used").read().listed_by_driver.empty());
+  }
+  SUBCASE("a list that cannot be read whole proves nothing") {
+    CHECK(tree.file(kfd + "901/vram_4711", "much\n").read().listed_by_driver.empty());
+  }
+  SUBCASE("a GPU that the compute driver does not have is not on its list") {
+    CHECK(tree.file(node + "gpu_id", "0\n").read().listed_by_driver.empty());
+  }
+  SUBCASE("a sleeping one is used by nobody") {
+    tree.file(kGpu + "power/runtime_status", "suspended\n").file(kGpu + "mem_info_vram_used", "8589934592\n");
+    CHECK(tree.read().listed_by_driver == std::vector<Address>{gpu});
+  }
+}
+
 TEST_CASE("holders: whether all processes can be seen") {
   SysfsTree tree;
   host(tree);

@@ -165,6 +165,61 @@ TEST_CASE("live: NVIDIA's nodes") {
   CHECK(nodes[2].device.is_unknown());
 }
 
+TEST_CASE("live: NVIDIA's nodes belong to GPUs, which may be split, and the library's version is in its file's name") {
+  SysfsTree tree;
+  gpu(tree, "nvidia");
+  CHECK(tree.read().host.cuda_library.is_unknown());
+  CHECK(tree.file("usr/lib/libc.so.6", "").read().host.cuda_library.is_absent());
+  tree.file("proc/self/uid_map", "0 0 4294967295\n").file("dev/nvidiactl", "").file("dev/nvidia5", "");
+  const std::string proc = "proc/driver/nvidia/";
+  tree.file(proc + "gpus/0000:00:03.0/information", "Model: \t\t NVIDIA H200\nDevice Minor: \t 5\n");
+  tree.link("usr/lib64/libcuda.so.1", "/etc/alternatives/cuda");
+  tree.link("etc/alternatives/cuda", "../../usr/lib64/nvidia/libcuda.so.1");
+  tree.link("usr/lib64/nvidia/libcuda.so.1", "libcuda.so.580.95.05").file("usr/lib64/nvidia/libcuda.so.580.95.05", "");
+  auto r = tree.read();
+  CHECK(r.host.cuda_library.is("580.95.05"));
+  REQUIRE(r.host.nodes.size() == 3);
+  CHECK(r.host.nodes[2].device.is(parse_address("00:03.0").value()));
+  CHECK(r.host.fabric_manager.is_unknown());
+  REQUIRE(device_in(r, "00:03.0").nvidia.is_known());
+  CHECK(device_in(r, "00:03.0").nvidia.value().mig.is_unknown());
+  tree.file(proc + "capabilities/gpu5/mig/x", "").file(proc + "capabilities/mig/config", "");
+  CHECK(device_in(tree.read(), "00:03.0").nvidia.value().mig.is(false));
+  tree.file(proc + "capabilities/gpu5/mig/gi1/access", "DeviceFileMinor: 3\n").remove("dev/nvidia5");
+  r = tree.read();
+  CHECK(device_in(r, "00:03.0").nvidia.value().mig.is(true));
+  REQUIRE(r.host.nodes.size() == 3);
+  CHECK(r.host.nodes[2].path == "/dev/nvidia5");
+  CHECK(r.host.nodes[2].mode.is_absent());
+  tree.remove(proc + "gpus/0000:00:03.0").file(proc + "gpus/0000:09:00.0/information", "Device Minor: \t 1\n");
+  CHECK(device_in(tree.read(), "00:03.0").nvidia.is_absent());
+  // WSL has a file and no links.
+  tree.remove("usr").file("usr/lib/wsl/lib/libcuda.so.1", "");
+  CHECK(tree.read().host.cuda_library.is_unknown());
+}
+
+TEST_CASE("live: where there are NVSwitches, whether their manager runs; IMEX channels where it is set up") {
+  SysfsTree tree;
+  gpu(tree, "nvidia");
+  const std::string at = "pci0000:00/0000:00:04.0";
+  auto bytes = ConfigBuilder().bytes();
+  bytes.at(0x00) = 0xde;
+  bytes.at(0x01) = 0x10;
+  bytes.at(0x0a) = 0x80;
+  bytes.at(0x0b) = 0x06;
+  tree.device(at, bytes);
+  tree.file("proc/self/uid_map", "0 0 4294967295\n").file("run/utmp", "").file("dev/nvidiactl", "");
+  CHECK(tree.read().host.fabric_manager.is(false));
+  tree.file("run/nvidia-fabricmanager/nv-fabricmanager.pid", "812\n").file("etc/nvidia-imex/nodes_config.cfg", "");
+  const auto host = tree.read().host;
+  CHECK(host.fabric_manager.is(true));
+  REQUIRE(host.nodes.size() == 3);
+  CHECK(host.nodes[2].path == "/dev/nvidia-caps-imex-channels/channel0");
+  CHECK(host.nodes[2].mode.is_absent());
+  tree.file(".dockerenv", "");
+  CHECK(tree.read().host.fabric_manager.is_unknown());
+}
+
 TEST_CASE("live: processor packages where there are several NUMA nodes") {
   SysfsTree tree;
   gpu(tree);

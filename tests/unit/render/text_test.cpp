@@ -234,7 +234,9 @@ TEST_CASE("rates and names read as a person writes them") {
   CHECK(words::rate(126.03) == "126 GB/s");
   CHECK(words::rate(9.999) == "10.0 GB/s");
   CHECK(words::link(LinkSpeed::gen1, std::uint8_t{16}) == "2.5 GT/s x16");
-  CHECK(words::link(LinkSpeed::gen4, {}) == "16 GT/s x?");
+  CHECK(words::link(LinkSpeed::gen4, {}) == "16 GT/s, width ?");
+  CHECK(words::link({}, std::uint8_t{16}) == "x16, speed ?");
+  CHECK(words::link(LinkSpeed::gen1, std::uint8_t{0}) == "link down");
   CHECK(words::link({}, {}).empty());
   CHECK(words::bytes(std::uint64_t{32} << 30) == "32 GiB");
   CHECK(words::bytes(1000) == "1000 B");
@@ -249,4 +251,27 @@ TEST_CASE("rates and names read as a person writes them") {
   CHECK(words::sentence("nothing stands in the way") == "Nothing stands in the way.");
   CHECK(words::sentence("0b:00.0 is slow.") == "0b:00.0 is slow.");
   CHECK(words::sentence("data-parallel is open") == "data-parallel is open.");
+}
+
+TEST_CASE("what a reading was made in is named where it keeps something back, and what it takes to see it") {
+  HostSummary host;
+  host.source = SourceKind::live;
+  host.live = true;
+  CHECK(words::missing(Reason::no_root, host).why == "only root may read it");
+  CHECK(words::missing(Reason::no_root, host).next == "sudo gpucoop topo");
+  host.superuser = true;
+  CHECK(words::missing(Reason::no_root, host).why == "root lacks the capability to read it");
+  CHECK(words::missing(Reason::no_root, host).next.find("sudo") == std::string::npos);
+  CHECK(words::missing(Reason::no_root, host).next.find("CAP_SYS_ADMIN (registers)") != std::string::npos);
+  for (const auto& [name, shown] : {std::pair("docker", "docker container"), std::pair("podman", "podman container"),
+                                    std::pair("lxc", "lxc container"), std::pair("kubernetes", "Kubernetes container"),
+                                    std::pair("container", "container")}) {
+    host.container = std::string(name);
+    CHECK(words::container_in_words(host) == shown);
+    CHECK(words::missing(Reason::no_root, host).why == "this " + std::string(shown) + " may not read it");
+    CHECK(words::missing(Reason::no_root, host).next.find("--cap-add SYS_ADMIN") != std::string::npos);
+  }
+  host.user_namespace = true;
+  host.container = std::string("podman");
+  CHECK(words::missing(Reason::no_root, host).why == "root in a podman container of an ordinary user may not read it");
 }

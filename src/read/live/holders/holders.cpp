@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "read/live/kfd.hpp"
+#include "read/live/nvidia.hpp"
 
 namespace gpucoop {
 namespace {
@@ -148,10 +149,7 @@ bool HolderFindings::take(const std::string& message) {
 void HolderFindings::apply(const KfdTopology& topology, const std::vector<DeviceNodes>& nodes, const Rules& rules,
                            Reason missing, Recording& recording) const {
   const NodeMap map(topology, nodes, nvidia_, recording);
-  for (const auto& gpu : nvidia_) {
-    auto* device = find_device(recording, gpu.address);
-    if (device != nullptr && !device->name.is_known() && !gpu.model.empty()) device->name = gpu.model;
-  }
+  apply_nvidia(nvidia_, recording);
   std::map<std::pair<std::uint32_t, std::uint32_t>, const DrmClient*> clients;
   for (const auto& client : clients_) clients[{client.pid, client.fd}] = &client;
   std::map<std::uint32_t, const ProcessReading*> processes;

@@ -25,6 +25,10 @@ class HolderFindings {
   void apply(const KfdTopology& topology, const std::vector<DeviceNodes>& nodes, const Rules& rules, Reason missing,
              Recording& recording) const;
 
+  /// KFD's list of processes could be read whole: it has every process of the host that computes through KFD, in
+  /// whatever namespace (drivers/gpu/drm/amd/amdkfd/kfd_process.c kfd_create_process_sysfs).
+  [[nodiscard]] bool kfd_lists_all() const { return end_ && end_->kfd; }
+
  private:
   std::vector<OpenNode> open_;
   std::vector<DrmClient> clients_;

@@ -64,10 +64,11 @@ struct NvidiaGpu {
   Address address;
   Known<std::uint32_t> minor;  ///< N of `/dev/nvidiaN`
   std::string model;           ///< `NVIDIA H200`; empty where it says none
+  Known<bool> mig;             ///< it is split into MIG instances
 
   template <class A, class T>
   static void fields(A& archive, T& self) {
-    archive(self.address, self.minor, self.model);
+    archive(self.address, self.minor, self.model, self.mig);
   }
 };
 
@@ -95,10 +96,11 @@ struct HoldersEnd {
   std::uint32_t refused = 0;      ///< processes whose descriptors may not be seen
   bool first = false;             ///< process 1 is shown: with hidepid it is not
   Known<bool> initial_namespace;  ///< the numbers are the host's own, so that no process of the host is left out
+  bool kfd = false;               ///< KFD's list of processes, which has those of the whole host, was read whole
 
   template <class A, class T>
   static void fields(A& archive, T& self) {
-    archive(self.processes, self.refused, self.first, self.initial_namespace);
+    archive(self.processes, self.refused, self.first, self.initial_namespace, self.kfd);
   }
 };
 

@@ -61,23 +61,36 @@ class Reader {
       gpu.address = *address;
       if (const auto minor = small_number(value_of(information.value_or(""), "Device Minor"))) gpu.minor = *minor;
       gpu.model = value_of(information.value_or(""), "Model");
+      if (gpu.minor.is_known()) gpu.mig = has_instances(gpu.minor.value());
       reports_.send(gpu);
     }
   }
 
+  /// Each MIG instance of a GPU has a folder `giN` (MIG User Guide, Device Nodes and Capabilities).
+  Known<bool> has_instances(std::uint32_t minor) {
+    const auto gpu = proc_.folder("driver/nvidia/capabilities").folder("gpu" + std::to_string(minor));
+    if (!gpu.ok()) return {};
+    const auto names = gpu.folder("mig").names();
+    return std::any_of(names.begin(), names.end(), [](const std::string& name) { return starts_with(name, "gi"); });
+  }
+
   void read_kfd_processes() {
     const auto list = sys_.folder("class/kfd/kfd/proc");
+    end_.kfd = list.ok();
     for (const auto& name : list.names()) {
       const auto pid = small_number(name);
       if (!pid) continue;
       const auto process = list.folder(name);
+      if (!process.ok() && !process.missing()) end_.kfd = false;
       const auto where = "kfd/proc/" + name + "/";
       for (const auto& entry : process.names()) {
         constexpr std::string_view kVram = "vram_";
         const auto gpu =
             starts_with(entry, kVram) ? parse_decimal(std::string_view(entry).substr(kVram.size())) : std::nullopt;
         if (!gpu) continue;
-        const auto bytes = parse_decimal(text(process, where, entry.c_str()).value_or(""));
+        const auto read = text(process, where, entry.c_str());
+        const auto bytes = parse_decimal(read.value_or(""));
+        if (!bytes && !read.is_absent()) end_.kfd = false;
         if (bytes) report_use({*pid, *gpu, *bytes, false, where + entry});
       }
       const auto queues = process.folder("queues");
