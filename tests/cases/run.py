@@ -3,7 +3,8 @@
 
 usage: run.py BINARY FIXTURE_DIR…            every truth*.json of these folders
        run.py BINARY TRUTH_FILE…             single cases
-       run.py --golden [--update] BINARY GOLDEN_FILE FILE…    text view of FILE… against GOLDEN_FILE
+       run.py --golden [--update] BINARY GOLDEN_FILE FILE… [-- WORD…]    text view of FILE… against GOLDEN_FILE: of
+                                          `topo`, or of the command that WORD… are, with paths from the folder of fixtures
 
 fixtures/README.md describes truth.json. Every report is also validated against src/render/report.schema.json.
 Exit status: 0 all right, 1 something is wrong, 64 usage. Updates golden texts with GPUCOOP_UPDATE=1 or --update.
@@ -300,7 +301,11 @@ def judge(binary, path, truth, folder, findings):
 
 
 def golden(binary, update, expected_file, inputs):
-    argv = [binary, "topo"]
+    command = ["topo"]
+    if "--" in inputs:
+        at = inputs.index("--")
+        inputs, command = inputs[:at], inputs[at + 1:]
+    argv = [binary] + command
     folder = pathlib.Path(inputs[0]).resolve().parents[1]     # the text names its inputs: let them be short
     for name in inputs:
         argv += ["--from", str(pathlib.Path(name).resolve().relative_to(folder))]

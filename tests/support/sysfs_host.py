@@ -63,6 +63,7 @@ class Host:
     hot_plug: dict = dataclasses.field(default_factory=dict)    # name in bus/pci/slots -> address without function
     log: tuple = None          # lines of the kernel log; None: no /dev/kmsg
     drm: bool = True
+    files: dict = dataclasses.field(default_factory=dict)       # path -> text; "-> TARGET" for a link
 
 
 class Writer:
@@ -298,6 +299,11 @@ class Writer:
         tree.text("proc/sys/kernel/dmesg_restrict", 1, 0o644)
         tree.text("proc/1/cgroup", "0::/init.scope")
         tree.text("boot/config-" + host.kernel, "\n".join(("CONFIG_PCI=y",) + host.config))
+        for path, text in host.files.items():
+            if text.startswith("-> "):
+                tree.link(path, text[3:])
+            else:
+                tree.text(path, text, 0o666 if path.startswith("dev/") else 0o444)
         if host.log is not None:
             tree.text("dev/kmsg", "\n".join("6,%d,%d,-;%s" % (i, 1000 * i, line) for i, line in enumerate(host.log)), 0o644)
 

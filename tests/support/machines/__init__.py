@@ -68,8 +68,8 @@ def live(name, host, root, no_root, keep=True):
     one.about += "\n\n`sysfs.tree` is this machine live" + (": " + host.about if host.about else "") + "."
     one.keep_tree = keep
     common = {"command": ["topo"], "sysroot": "sysfs.tree" if keep else "made:" + name}
-    one.truths["truth-live.json"] = dict(common, view="root", exit=0, **root)
-    one.truths["truth-live-no-root.json"] = dict(common, view="no-root", exit=0, **no_root)
+    one.truths["truth-live.json"] = dict(common, view="root", **{"exit": 0, **root})
+    one.truths["truth-live-no-root.json"] = dict(common, view="no-root", **{"exit": 0, **no_root})
     return one.tree
 
 

@@ -315,3 +315,58 @@ def _epyc_many_functions():
 _many = {"gpu_count": 16, "gpus": {at(0, 0xE3, 0): {"chain": [at(0, 0xE0, 1, 1), at(0, 0xE1, 0), at(0, 0xE2, 0),
                                                               at(0, 0xE3, 0)], "link.gbytes_per_s": [31.4, 31.6]}}}
 live("epyc-many-functions", Host(nodes=2, iommu="DMA-FQ"), _many, _many, keep=False)
+
+
+@machine
+def _docker_two_rtx3090_one_given():
+    """A Docker container on a host with two GeForce RTX 3090 that was given one of them.
+
+    Constructed: the machine `x570-dual-rtx3090-idle` with the files that Docker and NVIDIA's container runtime leave: sysfs
+    shows all PCI functions, /dev and /proc/driver/nvidia only what was given. The image brought a libcuda of its own.
+
+    What is true: the second GPU is there and hidden from programs in the container, and libcuda does not fit the module.
+    The container hides the host's processes, its firmware's table and its kernel log, too.
+    """
+    a, b = "0000:0a:00.0", "0000:0b:00.0"
+    name = "GA102 [GeForce RTX 3090]"
+    listing(host_bridge(0x1022, 0x1480, "Starship/Matisse Root Complex"),
+            root_port(at(0, 0, 3, 1), 0x1022, 0x1483, "Starship/Matisse GPP Bridge", (0, 0x0A, 0x0A), (16, 8), (16, 8)),
+            root_port(at(0, 0, 3, 2), 0x1022, 0x1483, "Starship/Matisse GPP Bridge", (0, 0x0B, 0x0B), (16, 8), (16, 8),
+                      slot=1),
+            nvidia_gpu(a, 0x2204, name, (16, 16), (16, 8)), nvidia_gpu(b, 0x2204, name, (16, 16), (16, 8)))
+    return {}, {}
+
+
+_given = dict(gpu_count=2, host={"source": "live"}, warnings=["nvidia.hidden", "nvidia.version-mismatch"],
+              facts={"host.container": "docker", "gpu.mig@0000:0a:00.0": {"status": "unknown"}})
+live("docker-two-rtx3090-one-given", Host(
+    board=("MSI", "MEG X570 ACE"), cpu=("AuthenticAMD", 25, 33, "AMD Ryzen 9 5950X 16-Core Processor"),
+    modules={"nvidia": "570.195.03", "nvidia_uvm": None}, drm=False,
+    files={"proc/self/uid_map": "         0          0 4294967295",
+           "proc/self/cgroup": "0::/system.slice/docker-3f2a9c0d1e4b.scope",
+           "proc/self/ns/pid": "-> pid:[4026532801]",
+           "proc/driver/nvidia/gpus/0000:0a:00.0/information": "Model: \t\t NVIDIA GeForce RTX 3090\nDevice Minor: \t 0",
+           "dev/nvidiactl": "", "dev/nvidia-uvm": "", "dev/nvidia0": "",
+           "usr/lib/x86_64-linux-gnu/libcuda.so.1": "-> libcuda.so.570.86.15",
+           "usr/lib/x86_64-linux-gnu/libcuda.so.570.86.15": ""}),
+    dict(_given), dict(_given))
+
+
+@machine
+def _wsl2_one_geforce():
+    """WSL 2 on a Windows machine with a GeForce: the GPU is Microsoft's paravirtual one, behind /dev/dxg.
+
+    Constructed from the public description of GPU-PV: a function 1414:008e of class 0302 in a domain of its own.
+
+    What is true: nothing of the real GPU can be seen, neither its name nor its ways; the report says so, and what would.
+    """
+    listing(Function("0001:00:00.0", 0x1414, 0x008E, 0x0302, "Basic Render Driver", driver="dxgkrnl", bytes=256))
+    return {}, {}
+
+
+_wsl = dict(exit=[0, 69], host={"virtualized": "yes"}, warnings=["host.wsl"])
+live("wsl2-one-geforce", Host(
+    board=("Microsoft Corporation", "Virtual Machine"), kernel="6.6.87.2-microsoft-standard-WSL2", hypervisor=True, iommu=None,
+    cmdline="initrd=\\\\initrd.img WSL_ROOT_INIT=1 panic=-1", drm=False,
+    files={"dev/dxg": "", "proc/self/uid_map": "         0          0 4294967295", "proc/self/cgroup": "0::/",
+           "usr/lib/wsl/lib/libcuda.so.1": ""}), dict(_wsl), dict(_wsl))
