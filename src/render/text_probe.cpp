@@ -103,6 +103,13 @@ std::string size_in_words(const ProbeRun& run) {
   return run.bytes.is_known() && run.bytes.value() > 0 ? size_in_words(run.bytes.value()) : std::string();
 }
 
+/// `63.2 us`, `1.03 ms`
+std::string short_time(double microseconds) {
+  constexpr double kThousand = 1000;
+  return microseconds < kThousand ? fmt::format("{:.3g} us", microseconds)
+                                  : fmt::format("{:.3g} ms", microseconds / kThousand);
+}
+
 /// What was measured by runs that passed, the slowest of them.
 std::string measured_by(const RungRuns& rung) {
   Known<double> latency;
@@ -122,7 +129,7 @@ std::string measured_by(const RungRuns& rung) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   const std::string lead = rung.runs.size() > 1 ? "slowest " : "";
-  if (latency.is_known()) add(lead + fmt::format("{:.3g} us", latency.value()));
+  if (latency.is_known()) add(lead + short_time(latency.value()));
   if (bus.is_known()) {
     add(lead + words::rate(bus.value()) + " (bus)");
   } else if (rate.is_known()) {
@@ -180,16 +187,23 @@ std::string partly(const RungRuns& rung) {
   return fmt::format("{} of {} passed, the rest was skipped: {}", passed, rung.runs.size(), reason);
 }
 
-std::string summary(const RungRuns& rung, ProbeState worst) {
-  if (worst == ProbeState::passed) return passed_in_words(rung);
+/// ` (3.2 s)`
+std::string time_taken(const RungRuns& rung) {
+  double seconds = 0;
+  for (const auto* run : rung.runs) seconds += run->seconds.value_or(0);
+  return fmt::format(" ({:.1f} s)", seconds);
+}
+
+std::string summary(const RungRuns& rung, ProbeState worst, bool verbose) {
+  if (worst == ProbeState::passed) return passed_in_words(rung) + (verbose ? time_taken(rung) : "");
   return worst == ProbeState::skipped ? partly(rung) : std::string();
 }
 
-void put_rung(Page& page, const RungRuns& rung) {
+void put_rung(Page& page, const RungRuns& rung, bool verbose) {
   const auto worst = worst_of(rung);
   page.row(kWordAt, {{word_of(worst), kRungAt - kWordAt - 2, style_of(worst), {}},
                      {rung.rung, kTextAt - kRungAt - 2, Style::plain, {}},
-                     {summary(rung, worst), page.width() - kTextAt, Style::plain, {}}});
+                     {summary(rung, worst, verbose), page.width() - kTextAt, Style::plain, {}}});
   std::size_t told = 0;
   std::size_t more = 0;
   for (const auto* run : rung.runs) {
@@ -209,7 +223,7 @@ void put_rung(Page& page, const RungRuns& rung) {
   if (more > 0) page.paragraph(kRungAt, std::to_string(more) + " more like these; JSON has them all.", Style::dim);
 }
 
-void put_rungs(Page& page, const Report& report) {
+void put_rungs(Page& page, const Report& report, bool verbose) {
   const auto rungs = by_rung(report);
   if (rungs.empty()) return;
   page.blank();
@@ -226,7 +240,7 @@ void put_rungs(Page& page, const Report& report) {
       found->second.push_back(rung.rung);
       continue;
     }
-    put_rung(page, rung);
+    put_rung(page, rung, verbose);
   }
   for (const auto& [reason, names] : skipped) {
     page.item(kWordAt, "skipped", Style::dim, kRungAt, words::list(names, 99) + ": " + words::sentence(reason));
@@ -265,7 +279,7 @@ std::string render_probe_text(const Report& report, const std::vector<std::strin
                               const TextOptions& options) {
   Page page(options.columns, options.color);
   for (const auto& mark : marks(report, injected)) page.paragraph(0, mark, Style::warning);
-  put_rungs(page, report);
+  put_rungs(page, report, options.verbose);
   put_second_tries(page, report);
   page.blank();
   for (const text::Answer& answer : text::answers(report)) {

@@ -53,10 +53,10 @@ class Case(unittest.TestCase):
     def probe(self, code, *args, ranks=2):
         return self.run_it(code, "probe", "--backend", "host", "--ranks", ranks, *args)
 
-    def valid(self, text, name="report.schema.json"):
+    def valid(self, text):
         document = json.loads(text)
         if validate.jsonschema is not None:
-            self.assertEqual(validate.mistakes(schema(name), document), [])
+            self.assertEqual(validate.mistakes(schema("report.schema.json"), document), [])
         return document
 
     def report(self, code, *args, **more):
@@ -89,6 +89,13 @@ class OneRankEnds(Case):
         run = runs_of(document, "ccl.init")[0]
         self.assertEqual(run["state"], "refused")
         self.assertFalse([f for f in run["findings"] if "was ended" in f], run["findings"])
+
+
+class Shown(Case):
+    def test_verbose_says_how_long_each_rung_took_and_nothing_is_wider_than_80(self):
+        out, _ = self.probe(0, "--dispatch", "--verbose")
+        self.assertRegex(out, r"(?m)^  passed +gpu.dispatch +each of 2 \(\d+\.\d s\)$")
+        self.assertEqual([line for line in out.splitlines() if len(line) > 80], [])
 
 
 class Soak(Case):
@@ -188,9 +195,12 @@ class Compared(Case):
         self.assertRegex(out, r"host\.copy .*was true \(host:1\)")
         for line in out.splitlines():
             self.assertLessEqual(len(line), 80, line)
-        document = self.valid(self.run_it(1, "diff", "--format", "json", good, bad)[0], "diff.schema.json")
+        document = json.loads(self.run_it(1, "diff", "--format", "json", good, bad)[0])
+        if validate.jsonschema is not None:
+            wrong = validate.jsonschema.Draft202012Validator(schema("diff.schema.json")).iter_errors(document)
+            self.assertEqual([error.message[:200] for error in wrong], [])
         self.assertTrue(document["before"]["simulated"] and document["after"]["simulated"])
-        self.assertIn(("host.copy", ["host:1"]), [(f["id"], f["after"]["of"]) for f in document["facts"]])
+        self.assertIn(("host.copy", ["host:1"]), [(f["id"], f["subject_after"]["of"]) for f in document["facts"]])
         same, _ = self.run_it(0, "diff", good, good)
         self.assertIn("nothing differs", same)
 
