@@ -100,7 +100,7 @@ class Finder {
          fmt::format("{} {} split into MIG instances: no instance reaches the memory of another GPU or instance, and a "
                      "program sees one of them only. To have the whole GPU again: stop what uses it, then sudo "
                      "nvidia-smi -i {} -mig 0.",
-                     list(addresses), addresses.size() == 1 ? "is" : "are", short_form(addresses.front())),
+                     list(addresses), addresses.size() == 1 ? "is" : "are", to_string(addresses.front())),
          addresses);
   }
 

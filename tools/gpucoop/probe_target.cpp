@@ -45,7 +45,8 @@ Result<ProbeTarget> choose_gpus(const ProbeOptions& options, const Rules& rules)
   }
   const auto& sets = report.value().judgement.sets;
   if (sets.empty()) {
-    return Error{ExitCode::no_gpu, "no GPU here has a driver that computes", "", kAnyone};
+    return Error{ExitCode::no_gpu, "no GPU here has a driver that computes", "",
+                 std::string("gpucoop topo    # says what stands in the way\n") + kAnyone};
   }
   target.devices = sets.front().gpus;
   const auto* gpu = find_gpu(report.value().topology, target.devices.front());

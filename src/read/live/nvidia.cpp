@@ -68,8 +68,14 @@ Known<std::string> cuda_library(const Roots& roots) {
 
 void read_nvidia(const Roots& roots, Recording& recording) {
   const auto& devices = recording.devices;
-  if (std::none_of(devices.begin(), devices.end(), is_nvidias)) return;
   auto& host = recording.host;
+  if (!any_display_or_accelerator(devices)) {
+    // Nobody reads the other modules then; a driver whose GPU has gone is worth knowing.
+    const auto module = roots.open(roots.sys).folder("module/nvidia");
+    if (module.ok()) host.modules.push_back({"nvidia", module.text("version")});
+    return;
+  }
+  if (std::none_of(devices.begin(), devices.end(), is_nvidias)) return;
   host.cuda_library = cuda_library(roots);
   if (std::none_of(devices.begin(), devices.end(), is_nvswitch)) return;
   const auto run = roots.open(roots.run);

@@ -47,7 +47,7 @@ TEST_CASE("NVIDIA: a GPU that is split by MIG reaches no other one, and how to u
   const auto t = host.judge();
   CHECK(fact_of(t, "gpu.mig", "04:00.0")->value.is(FactValue(true)));
   CHECK(pair_of(t, "03:00.0", "04:00.0").peer == PeerExpectation::not_expected);
-  CHECK(has(text_of(t, "nvidia.mig"), "sudo nvidia-smi -i 04:00.0 -mig 0"));
+  CHECK(has(text_of(t, "nvidia.mig"), "sudo nvidia-smi -i 0000:04:00.0 -mig 0"));
 }
 
 TEST_CASE("NVIDIA: a GPU that the driver does not show is hidden by the container") {

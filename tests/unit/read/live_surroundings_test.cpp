@@ -198,6 +198,15 @@ TEST_CASE("live: NVIDIA's nodes belong to GPUs, which may be split, and the libr
   CHECK(tree.read().host.cuda_library.is_unknown());
 }
 
+TEST_CASE("live: without a GPU it is seen whether NVIDIA's driver is loaded") {
+  SysfsTree tree;
+  CHECK(tree.read().host.modules.empty());
+  tree.file("sys/module/nvidia/version", "580.95.05\n");
+  const auto modules = tree.read().host.modules;
+  REQUIRE(modules.size() == 1);
+  CHECK(modules[0].version.is("580.95.05"));
+}
+
 TEST_CASE("live: where there are NVSwitches, whether their manager runs; IMEX channels where it is set up") {
   SysfsTree tree;
   gpu(tree, "nvidia");
