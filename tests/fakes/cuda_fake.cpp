@@ -187,7 +187,7 @@ FAKE_API int cuMemAlloc_v2(std::uint64_t* pointer, std::size_t bytes) {
   return 0;
 }
 FAKE_API int cuMemFree_v2(std::uint64_t pointer) {
-  finish_all_streams();
+  finish_streams(device_now());
   const std::lock_guard lock(memory_mutex());
   auto found = all_blocks().find(pointer);
   if (found == all_blocks().end() || found->second.fd < 0) return 1;
@@ -217,7 +217,7 @@ FAKE_API int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   return 0;
 }
 FAKE_API int cuMemFreeHost(void* pointer) {
-  finish_all_streams();
+  finish_streams(device_now());
   const std::lock_guard lock(memory_mutex());
   if (all_blocks().erase(reinterpret_cast<std::uint64_t>(pointer)) == 0) return 1;
   std::free(pointer);
@@ -335,7 +335,7 @@ FAKE_API int cuIpcOpenMemHandle_v2(std::uint64_t* pointer, IpcMemory handle, uns
   return 0;
 }
 FAKE_API int cuIpcCloseMemHandle(std::uint64_t pointer) {
-  finish_all_streams();
+  finish_streams(device_now());
   const std::lock_guard lock(memory_mutex());
   auto found = all_blocks().find(pointer);
   if (found == all_blocks().end() || !found->second.imported) return 1;

@@ -69,8 +69,8 @@ struct Stream {
   bool idle();
 };
 
-/// Waits for all that is on any stream: what gives memory back does so, as in the real driver.
-void finish_all_streams();
+/// Waits for all that is on streams of a device: what gives memory back does so, as in the real driver.
+void finish_streams(int device);
 
 /// Null: no such kernel.
 Task kernel_task(const char* name, int device, void** parameters);

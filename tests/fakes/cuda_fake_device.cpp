@@ -97,12 +97,14 @@ AllStreams& all_streams() {
 
 }  // namespace
 
-void finish_all_streams() {
+void finish_streams(int device) {
   for (;;) {
     {
       auto& all = all_streams();
       const std::lock_guard lock(all.mutex);
-      if (std::all_of(all.streams.begin(), all.streams.end(), [](Stream* stream) { return stream->idle(); })) return;
+      if (std::all_of(all.streams.begin(), all.streams.end(),
+                      [device](Stream* stream) { return stream->device != device || stream->idle(); }))
+        return;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
