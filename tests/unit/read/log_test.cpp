@@ -243,11 +243,11 @@ TEST_CASE(
       {"h:1:1 [0] misc/shmutils.cc:87 NCCL WARN Error while creating shared memory segment /dev/shm/nccl-Xyz (size 9)",
        "nccl-shm-too-small"},
   };
-  for (const auto& [text, cause] : lines) {
+  for (const auto& line : lines) {
     LogReader reader(builtin_rules());
-    CHECK_MESSAGE(reader.take("[1.0] " + text, {0, 1}), text);
+    CHECK_MESSAGE(reader.take("[1.0] " + line.first, {0, 1}), line.first);
     const auto found = reader.finish();
     REQUIRE(found.size() == 1);
-    CHECK_MESSAGE(found.front().cause == cause, text);
+    CHECK_MESSAGE(found.front().cause == line.second, line.first);
   }
 }
