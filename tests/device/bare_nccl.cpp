@@ -1,6 +1,10 @@
 // The yardstick: a bare NCCL program that does the collectives of `gpucoop probe --collective` with the same sizes and
 // checks, and nothing else. One process for each GPU, communicators that block, every element compared on the host, and
 // rates by the method of nccl-tests (warm-up, all ranks start together, the host's clock around many operations).
+// What both do: two communicators; all-reduce, broadcast, reduce, send and receive, all-gather, reduce-scatter,
+// all-to-all, and the two of uneven pieces, each with 6 sizes of float32 up to 64 MiB, and those that reduce with 3 of
+// bfloat16; a barrier; 4 all-reduces on each of two communicators at once; an all-reduce recorded and replayed 3 times;
+// 6 sizes of all-reduce up to 128 MiB, first with checked values and then timed, up to 1 MiB from a graph as well.
 // It shares no code with gpucoop, so that an error in one shows beside the other.
 //
 // It ends by itself: a rank that has been at one thing for --patience seconds is told, and all are ended.
@@ -258,7 +262,7 @@ struct Rank {
       ok("cuStreamCreate", cuda.make_stream(&lane.stream, 1));
       ok("cuMemAlloc", cuda.allocate(&lane.send, bytes));
       ok("cuMemAlloc", cuda.allocate(&lane.receive, bytes));
-      const u64 images = std::min(bytes, 64 * kMiB + 64 * kKiB);
+      const u64 images = bytes;
       void* host = nullptr;
       ok("cuMemHostAlloc", cuda.allocate_host(&host, images, 3));
       lane.send_image = static_cast<char*>(host);
@@ -415,6 +419,7 @@ struct Rank {
     for (int i = 0; i < 2; ++i) fetch<float>(lanes[i], a[i]);
     for (int i = 0; i < 2; ++i) wait(lanes[i]);
     for (int i = 0; i < 2; ++i) compare<float>(lanes[i], Op::all_reduce, a[i]);
+    check<float>(Op::all_reduce, kFloat, {std::min(arguments.most, 64 * kKiB)});
     doing("all_reduce from a graph");
     const Amounts g = amounts(Op::all_reduce, std::min(arguments.most, 64 * kKiB) / 4);
     const Graph graph = record(1, g.count);
@@ -465,6 +470,8 @@ struct Rank {
   void rates() const {
     for (const u64 bytes : {u64{8}, 10 * kKiB, 64 * kKiB, kMiB, 32 * kMiB, 128 * kMiB}) {
       if (bytes > arguments.most) continue;
+      // A rate of wrong data is none.
+      check<float>(Op::all_reduce, kFloat, {bytes});
       const auto once = [&] { put(lanes[0], Op::all_reduce, kFloat, bytes / 4, 4); };
       const double first = median_of(3, 5, once);
       if (rank == 0) page.each = static_cast<unsigned>(std::clamp(3e-3 / first, 5.0, 200.0));
@@ -487,7 +494,9 @@ struct Rank {
   }
 
   void all() {
+    const auto born = Clock::now();
     start();
+    if (rank == 0) std::printf("  %.3f s to start, with two communicators and all memory\n", since(born));
     auto begin = Clock::now();
     if (arguments.only != "rates") check_all();
     meet();
@@ -497,7 +506,9 @@ struct Rank {
     meet();
     if (rank == 0) page.rates_s = since(begin);
     doing("ncclCommDestroy");
+    begin = Clock::now();
     for (const Lane& lane : lanes) ok("ncclCommDestroy", nccl.destroy(lane.comm));
+    if (rank == 0) std::printf("  %.3f s to end two communicators\n", since(begin));
   }
 };
 

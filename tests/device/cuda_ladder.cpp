@@ -44,6 +44,12 @@ Arguments parse(int count, char** words) {
   return out;
 }
 
+/// `ccl.allreduce`, or all of a family: `p2p.`
+bool wanted(const std::string& only, const std::string& rung) {
+  if (only.empty() || only == rung) return true;
+  return only.back() == '.' && rung.compare(0, only.size(), only) == 0;
+}
+
 void print(const Planned& planned, const StepEnd& end) {
   std::string text;
   const wire::StepResult* worst = nullptr;
@@ -83,7 +89,7 @@ int main(int argc, char** argv) {
   int failed = 0;
   for (Planned& planned : make_plan(wish)) {
     if (!planned.skip.empty() || planned.on_demand) continue;
-    if (!arguments.only.empty() && planned.rung->id != arguments.only) continue;
+    if (!wanted(arguments.only, planned.rung->id)) continue;
     auto& sizes = planned.step.sizes;
     for (auto& size : sizes) size = std::min(size, arguments.most);
     if (team == nullptr || !team->usable()) {

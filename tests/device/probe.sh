@@ -100,6 +100,20 @@ if transports:
     print("   transports:", dict(transports))
 PY
 }
+# Where the time of a probe went: what its steps took by rungs, and what was outside of them.
+timeline() {
+  [[ -s $1 ]] || return 0
+  python3 - "$1" "$2" <<'PY' || true
+import collections, json, sys
+report, wall = json.load(open(sys.argv[1])), float(sys.argv[2])
+rungs = collections.Counter()
+for p in report["probes"]:
+    rungs[p["rung"]] += p.get("seconds") or 0
+inside = sum(rungs.values())
+print(f"   steps {inside:.3f} s, outside of them {wall - inside:.3f} s:",
+      ", ".join(f"{name} {seconds:.3f}" for name, seconds in rungs.most_common(8)))
+PY
+}
 # Fresh processes can use both GPUs.
 healthy() {
   run "$1" 30 '0|3' "$gpucoop" probe --dispatch --gpus 0,1 "${library[@]}" "${force[@]}" --format json
@@ -123,9 +137,11 @@ fi
 probe=("${guarded[@]}" "${force[@]}")
 run probe-collective 60 '0|2|3' "${probe[@]}" --collective --format json
 summary "$out/probe-collective.txt"
+timeline "$out/probe-collective.txt" "${took[probe-collective]}"
 run bare 45 0 "$here/bin/bare_nccl" ${nccl:+--nccl "$nccl"}
-grep -h '^FAIL\|good:' "$out/bare.txt" | tail -n 3
+grep -h '^FAIL\|^  *[0-9.]* s \|good:' "$out/bare.txt" | tail -n 8
 run probe-collective-2 60 '0|2|3' "${probe[@]}" --collective --format json
+timeline "$out/probe-collective-2.txt" "${took[probe-collective-2]}"
 run bare-2 45 0 "$here/bin/bare_nccl" ${nccl:+--nccl "$nccl"}
 run ladder-rates 45 0 "$here/bin/cuda_ladder" --rank "$rank" --device "${devices[0]}" --device "${devices[1]}" \
   "${library[@]}" --only ccl.latency
@@ -205,6 +221,13 @@ if [[ -n $sanitizer ]]; then
     run "$tool" 60 0 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 9 "$here/bin/cuda_smoke" \
       --only device --small yes
     grep 'ERROR SUMMARY\|RACECHECK SUMMARY\|^FAIL' "$out/$tool.txt" | sort | uniq -c | head -8
+    grep -m 1 -A 6 '========= \(Invalid\|Error\|Program hit\|Warning\|Race\)' "$out/$tool.txt" | cut -c1-160
+    # The kernels over a peer's memory: both GPUs in one process, and each by itself over mapped memory of the host.
+    run "$tool-peers" 90 0 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 9 "$here/bin/cuda_ladder" \
+      --rank "$rank" --device "${devices[0]}" --device "${devices[1]}" --only p2p. --most 65536 --deadline 60000
+    grep 'ERROR SUMMARY\|RACECHECK SUMMARY' "$out/$tool-peers.txt" | sort | uniq -c | head -8
+    grep -v '^=========' "$out/$tool-peers.txt" | cut -c1-110
+    grep -m 1 -A 6 '========= \(Invalid\|Error\|Program hit\|Warning\|Race\)' "$out/$tool-peers.txt" | cut -c1-160
   done
 else
   echo "== no compute-sanitizer here"
