@@ -7,7 +7,7 @@
 namespace gpucoop {
 
 const std::vector<std::string>& rule_placeholders() {
-  static const std::vector<std::string> names = {"gpu",      "hop",   "pair",     "value",  "driver",
+  static const std::vector<std::string> names = {"gpu",      "hop",   "pair", "value",    "driver",
                                                  "how_many", "count", "half", "left_out", "blocked"};
   return names;
 }

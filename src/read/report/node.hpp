@@ -58,7 +58,7 @@ class Node {
   [[nodiscard]] double amount() const;         ///< a number from 0
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string label() const;  ///< a name, at most 200 bytes of text
-  [[nodiscard]] Address address() const;  ///< that of a simulated device as well
+  [[nodiscard]] Address address() const;    ///< that of a simulated device as well
   [[nodiscard]] std::vector<Address> addresses() const;
   [[nodiscard]] std::vector<std::string> texts() const;
   template <class E>
