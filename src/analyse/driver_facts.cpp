@@ -98,8 +98,8 @@ void add_driver_facts(const GpuView& view, const Catalogue& catalogue, FactList&
     const auto* nvidia = device.nvidia.get();
     const auto mig = nvidia == nullptr ? Known<bool>() : nvidia->mig;
     facts.add("gpu.mig", subject, fact_value(mig),
-              mig.is_known() ? fmt::format("{} folder gi* in /proc/driver/nvidia/capabilities/gpuN/mig of {}",
-                                           mig.value() ? "a" : "no", a)
+              mig.is_known() ? fmt::format("{} folder gi* in /proc/driver/nvidia/capabilities/gpu{}/mig",
+                                           mig.value() ? "a" : "no", nvidia->minor.value_or(0))
                              : "NVIDIA's driver shows no capabilities of the GPU here");
   }
   if (view.gpu.vendor != Vendor::amd) return;

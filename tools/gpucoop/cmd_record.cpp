@@ -58,8 +58,13 @@ void say_what_is_in_it(const Recording& recording, const OutputOptions& output) 
                ", " + counted(measured.facts.size(), "fact") + ".");
   }
   print_note("In it are no serial numbers and no names of people, hosts or programs.");
-  say_missing(recording, Reason::no_root, "only root may read",
-              recording.live ? "with these, better for a bug report: sudo gpucoop record -o FILE" : "");
+  if (recording.host.superuser.is(true)) {
+    say_missing(recording, Reason::no_root, "root lacks the capabilities to read",
+                "with CAP_SYS_ADMIN and CAP_SYSLOG, or outside the container, they are in it, too");
+  } else {
+    say_missing(recording, Reason::no_root, "only root may read",
+                recording.live ? "with these, better for a bug report: sudo gpucoop record -o FILE" : "");
+  }
   say_missing(recording, Reason::asleep, "asleep and left so:", "");
   say_missing(recording, Reason::timeout, "did not answer in time:", "");
 }

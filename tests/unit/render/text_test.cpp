@@ -263,12 +263,15 @@ TEST_CASE("what a reading was made in is named where it keeps something back, an
   CHECK(words::missing(Reason::no_root, host).why == "root lacks the capability to read it");
   CHECK(words::missing(Reason::no_root, host).next.find("sudo") == std::string::npos);
   CHECK(words::missing(Reason::no_root, host).next.find("CAP_SYS_ADMIN (registers)") != std::string::npos);
-  for (const auto& [name, shown] : {std::pair("docker", "docker container"), std::pair("podman", "podman container"),
-                                    std::pair("lxc", "lxc container"), std::pair("kubernetes", "Kubernetes container"),
-                                    std::pair("container", "container")}) {
-    host.container = std::string(name);
-    CHECK(words::container_in_words(host) == shown);
-    CHECK(words::missing(Reason::no_root, host).why == "this " + std::string(shown) + " may not read it");
+  const std::vector<std::pair<std::string, std::string>> containers = {{"docker", "docker container"},
+                                                                       {"podman", "podman container"},
+                                                                       {"lxc", "lxc container"},
+                                                                       {"kubernetes", "Kubernetes container"},
+                                                                       {"container", "container"}};
+  for (const auto& in : containers) {
+    host.container = in.first;
+    CHECK(words::container_in_words(host) == in.second);
+    CHECK(words::missing(Reason::no_root, host).why == "this " + in.second + " may not read it");
     CHECK(words::missing(Reason::no_root, host).next.find("--cap-add SYS_ADMIN") != std::string::npos);
   }
   host.user_namespace = true;
