@@ -78,7 +78,7 @@ ProbeRun Attempts::run_now(const Planned& planned, const Context& context, const
     team_ = std::move(started).value();
     end = StepEnd();
   }
-  end = team_->run(planned.step, planned.deadline, look);
+  end = team_->run(planned.step, {planned.deadline, planned.standstill}, look);
   auto run = run_of(planned, end, context);
   run.findings.insert(run.findings.end(), findings.begin(), findings.end());
   return run;

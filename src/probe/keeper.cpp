@@ -241,7 +241,10 @@ KeeperSetup with_own_descriptors(const KeeperSetup& given) {
   ::prctl(PR_SET_NAME, "gpucoop-keeper");
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) leave(0);
+  if (::getppid() != parent) {
+    if (setup.cgroup != nullptr) static_cast<void>(setup.cgroup->remove());
+    leave(0);
+  }
   const auto own = with_own_descriptors(setup);
   Keeper keeper(own);
   keeper.run();

@@ -122,7 +122,8 @@ class Ended {
       told_hang_ = true;
     } else if (end_.timed_out) {
       run_.state = end_.hang == Hang::slow ? ProbeState::inconclusive : ProbeState::hung;
-      run_.reason = "no answer within " + duration(planned_.deadline) +
+      run_.reason = (end_.stood_still ? "no rank got on for " + duration(planned_.standstill)
+                                      : "no answer within " + duration(planned_.deadline)) +
                     (silent_.empty() || !end_.where_stuck.empty() ? std::string() : " from " + names(silent_)) +
                     (end_.where_stuck.empty() ? "" : ": " + end_.where_stuck);
     } else if (!silent_.empty()) {

@@ -75,10 +75,8 @@ class Planner {
         planned.step.repetitions = 5;
       }
       if (rung.area == Area::soak) {
-        // Ranks go on for three quarters of their own limit.
-        const milliseconds own = milliseconds(wish_.soak) * 4 / 3;
-        planned.deadline = own + std::chrono::seconds(20);
-        planned.step.limit_ms = static_cast<std::uint32_t>(own.count());
+        planned.standstill = planned.deadline;
+        set_soak(planned, wish_.soak);
       }
       plan_.push_back(std::move(planned));
     }
@@ -216,6 +214,15 @@ std::vector<Planned> plan_part(const Wish& wish, const Rung& rung, const std::ve
   Planner planner(wish, first_id);
   planner.add_trials(rung, ranks);
   return planner.take();
+}
+
+void set_soak(Planned& planned, milliseconds time) {
+  // So long before their own limit ranks stop to go on (rank/collective_more.cpp).
+  constexpr std::chrono::seconds kRoom(20);
+  constexpr std::chrono::seconds kMore(10);
+  const milliseconds own = time + kRoom;
+  planned.step.limit_ms = static_cast<std::uint32_t>(own.count());
+  planned.deadline = own + kMore;
 }
 
 std::string in_words(wire::Sync sync) {

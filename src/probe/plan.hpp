@@ -33,9 +33,10 @@ struct Planned {
   wire::Step step;
   std::vector<Address> gpus;  ///< those of the step's ranks
   std::chrono::milliseconds deadline{0};
-  std::string skip;        ///< why it will not be run; empty: it will, if what it needs passes
-  bool counts = true;      ///< for the rung's fact; false: only tells more about a failure
-  bool on_demand = false;  ///< only where the same rung has failed for these GPUs
+  std::chrono::milliseconds standstill{0};  ///< of a step that goes on for long: see StepTime; 0: none
+  std::string skip;                         ///< why it will not be run; empty: it will, if what it needs passes
+  bool counts = true;                       ///< for the rung's fact; false: only tells more about a failure
+  bool on_demand = false;                   ///< only where the same rung has failed for these GPUs
 };
 
 /// The steps from the lowest rung up, ids counted from 1. Rungs that cannot be tried are there as well, with the
@@ -45,6 +46,9 @@ struct Planned {
 /// The steps of one rung for some of the ranks, as a second try: of a pair where the whole set failed.
 [[nodiscard]] std::vector<Planned> plan_part(const Wish& wish, const Rung& rung, const std::vector<unsigned>& ranks,
                                              std::uint32_t first_id);
+
+/// Makes a soak of it: ranks go on for this time.
+void set_soak(Planned& planned, std::chrono::milliseconds time);
 
 /// How one sync mode is called: `no wait in between`, …
 [[nodiscard]] std::string in_words(wire::Sync sync);

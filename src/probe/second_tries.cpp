@@ -10,9 +10,18 @@
 namespace gpucoop::probe {
 namespace {
 
-constexpr std::uint32_t kFewRounds = 300;   ///< with simulated devices
-constexpr std::uint32_t kMostSoak = 40000;  ///< ms; three quarters of it are spent
-constexpr std::size_t kMostTried = 2;       ///< rungs that are tried again under variants
+constexpr std::uint32_t kFewRounds = 300;  ///< with simulated devices
+constexpr std::size_t kMostTried = 2;      ///< rungs that are tried again under variants
+
+/// What goes on for long is tried again for twice as long as it took to fail, as far as that can be waited for.
+void shorten(Planned& again, const ProbeRun& failed) {
+  constexpr double kLeast = 2;
+  constexpr double kMost = 30;
+  constexpr double kMilliseconds = 1000;
+  const auto wanted = std::chrono::milliseconds(
+      static_cast<std::int64_t>(kMilliseconds * std::clamp(2 * failed.seconds.value_or(0), kLeast, kMost)));
+  set_soak(again, std::min(wanted, again.deadline));
+}
 
 /// `works between host:0 and host:1, host:0 and host:2`; empty for no pair.
 std::string pairs_in_words(const char* what, const std::vector<std::string>& pairs) {
@@ -33,10 +42,7 @@ void SecondTries::variants(const Planned& planned, std::size_t at) {
     auto again = planned;
     again.step.id = attempts_.new_ids();
     if (setup_.wish.most_bytes > 0) again.step.rounds = std::min(again.step.rounds, kFewRounds);
-    if (planned.rung->area == Area::soak) {
-      again.step.limit_ms = std::min(again.step.limit_ms, kMostSoak);
-      again.deadline = std::min(again.deadline, std::chrono::milliseconds(2 * kMostSoak));
-    }
+    if (planned.rung->area == Area::soak) shorten(again, attempts_.traces()[at].run);
     auto context = attempts_.usual();
     context.variant = settings_in_words(*variant);
     if (!attempts_.in_budget()) {

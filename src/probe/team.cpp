@@ -30,7 +30,7 @@ class ProcessTeam final : public Team {
   ProcessTeam(std::unique_ptr<wire::Board> board, std::unique_ptr<Crew> crew)
       : board_(std::move(board)), crew_(std::move(crew)) {}
 
-  StepEnd run(const wire::Step& step, milliseconds deadline, const std::function<bool()>& tick) override {
+  StepEnd run(const wire::Step& step, const StepTime& time, const std::function<bool()>& tick) override {
     if (!usable()) return described(step);
     const auto bytes = wire::encode(step);
     for (const auto rank : step.ranks) {
@@ -39,7 +39,7 @@ class ProcessTeam final : public Team {
       link.queue(bytes);
       link.expect(step.id);
     }
-    return await(step, deadline, tick);
+    return await(step, time, tick);
   }
 
   [[nodiscard]] bool usable() const override {
@@ -66,9 +66,10 @@ class ProcessTeam final : public Team {
   [[nodiscard]] std::vector<CrewRank>& ranks() { return crew_->ranks(); }
 
   /// Waits for a result of each rank in the step. Where one does not come the team is ended.
-  StepEnd await(const wire::Step& step, milliseconds limit, const std::function<bool()>& tick) {
+  StepEnd await(const wire::Step& step, const StepTime& time, const std::function<bool()>& tick) {
+    const auto limit = time.standstill.count() > 0 ? std::min(time.deadline, time.standstill) : time.deadline;
     const auto begin = Clock::now();
-    const auto deadline = begin + limit;
+    const auto deadline = begin + time.deadline;
     auto next_tick = begin;
     auto until = deadline;
     std::optional<Clock::time_point> missed;
@@ -78,6 +79,9 @@ class ProcessTeam final : public Team {
       if (!missed && any_missed(step)) missed = now;
       // Who gets on without the rank that is missed is not kept from it.
       if (missed) until = std::min(deadline, std::max(*missed, beats.last(silent(step))) + kGrace);
+      if (!missed && time.standstill.count() > 0) {
+        until = std::min(deadline, std::max(begin, beats.last(step.ranks)) + time.standstill);
+      }
       if (now >= next_tick) {
         next_tick = now + kTick;
         beats.look(step.ranks, now);
@@ -102,6 +106,7 @@ class ProcessTeam final : public Team {
     end.seconds = seconds;
     end.interrupted = interrupted && !complete;
     end.timed_out = !complete && !lost && !interrupted;
+    end.stood_still = end.timed_out && until < deadline;
     end.cut_short = !complete && lost && !interrupted;
     const auto hang = describe_hang(step, looks);
     end.hang = hang.kind;

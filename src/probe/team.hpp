@@ -17,6 +17,15 @@
 
 namespace gpucoop::probe {
 
+/// How long a step may take.
+struct StepTime {
+  StepTime(std::chrono::milliseconds limit) : deadline(limit) {}  // NOLINT(google-explicit-constructor)
+  StepTime(std::chrono::milliseconds limit, std::chrono::milliseconds still) : deadline(limit), standstill(still) {}
+  std::chrono::milliseconds deadline;
+  /// Of a step that goes on for long: it is over when no rank has got on for so long. 0: only the deadline counts.
+  std::chrono::milliseconds standstill{0};
+};
+
 /// How ranks are started.
 struct TeamSetup {
   std::string executable;              ///< gpucoop-rank, an absolute path
@@ -58,6 +67,7 @@ struct StepEnd {
   std::vector<wire::StepResult> results;  ///< of those ranks that answered, in the order of Step::ranks
   std::vector<RankEnd> ranks;             ///< of every rank in the step
   bool timed_out = false;
+  bool stood_still = false;  ///< and that before the deadline: with `timed_out`
   /// A rank had failed or gone, and the others, which did not come to their end without it, were ended early.
   bool cut_short = false;
   bool interrupted = false;  ///< `tick` gave false, or a signal came (probe/interrupt.hpp)
@@ -87,10 +97,9 @@ class Team {
   Team& operator=(const Team&) = delete;
   virtual ~Team() = default;
 
-  /// Runs a step. Returns within `deadline` and 5 seconds, whatever ranks do. `tick` is called every 100 ms or so, for
-  /// progress; where it returns false the step is ended (Ctrl-C).
-  virtual StepEnd run(const wire::Step& step, std::chrono::milliseconds deadline,
-                      const std::function<bool()>& tick) = 0;
+  /// Runs a step. Returns within its deadline and 5 seconds, whatever ranks do. `tick` is called every 100 ms or so,
+  /// for progress; where it returns false the step is ended (Ctrl-C).
+  virtual StepEnd run(const wire::Step& step, const StepTime& time, const std::function<bool()>& tick) = 0;
   /// No rank has failed: another step can be run.
   [[nodiscard]] virtual bool usable() const = 0;
   /// The numbers of the ranks' processes, also of those that have ended: what they hold of a GPU is held by this probe.

@@ -144,8 +144,11 @@ Outcome<> soak(StepRun& run) {
   const auto type = type_of(run.step());
   if (!type.ok()) return type.failure();
   const auto began = Clock::now();
-  // Until three quarters of the time are over, or so many rounds where the step names them.
-  const auto enough = began + (run.deadline() - began) * 3 / 4;
+  // Until 20 s before the limit, which leave a busy host time to end (probe/plan.cpp); of a shorter one until half of
+  // it is over; or for so many rounds where the step names them.
+  constexpr std::chrono::seconds kRoom(20);
+  const auto limit = run.deadline() - began;
+  const auto enough = began + (limit > kRoom ? limit - kRoom : limit / 2);
   const std::uint32_t most = run.step().rounds > 1 ? run.step().rounds : 0;
   const std::vector<std::uint64_t> sizes =
       run.step().sizes.empty() ? std::vector<std::uint64_t>{10U << 10U, 4, 1U << 20U} : run.step().sizes;

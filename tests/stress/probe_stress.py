@@ -177,19 +177,24 @@ class Stress:
                 return "the report is not marked as simulated"
         if ending.kind == "both":
             self.next_probe()
-        return self.left()
+        # Killed before there was a keeper it may leave an empty control group, which the next probe removes.
+        return self.left(sweep=ending.kind == "SIGKILL")
 
     def next_probe(self, *more):
         return subprocess.run([self.program, "probe", "--backend", "host", "--ranks", "1", "--dispatch", "--format", "json",
                                *more], capture_output=True, text=True, env=self.environment, check=False)
 
-    def left(self):
+    def left(self, sweep=False):
         until = time.monotonic() + 10 + SLACK
+        swept = time.monotonic() + 5 if sweep else until
         while True:
             alive = marked(self.mark)
             rest = [listing("/dev/shm") - self.before[0], listing("/tmp") - self.before[1], cgroups(self.pids)]
             if not alive and not any(rest):
                 break
+            if time.monotonic() > swept and not alive:
+                self.next_probe()
+                swept = until
             if time.monotonic() > until:
                 return "left behind: %s %s" % (alive, rest)
             time.sleep(0.05)

@@ -114,6 +114,15 @@ TEST_CASE("who was ended because of another rank is told beside what that one di
   }
 }
 
+TEST_CASE("a step that stood still tells for how long") {
+  auto planned = step_of("ccl.allreduce");
+  planned.standstill = std::chrono::seconds(30);
+  auto end = hung_end(planned);
+  end.stood_still = true;
+  CHECK(run_with(planned, end).state == ProbeState::hung);
+  CHECK(run_with(planned, end).reason.find("no rank got on for 30 s: all wait: rank 0 waits") == 0);
+}
+
 TEST_CASE("what was getting on when its time was over is no hang, and says nothing about the GPUs") {
   const auto planned = step_of("ccl.allreduce");
   const auto end = hung_end(planned, Hang::slow);

@@ -150,6 +150,7 @@ TEST_CASE("a soak brings what it stands on, and has a deadline of its own") {
   CHECK(has("ccl.allreduce"));
   CHECK_FALSE(has("ccl.broadcast"));
   REQUIRE(plan.back().rung->id == "ccl.soak");
-  CHECK(plan.back().deadline == std::chrono::seconds(100));
+  CHECK(plan.back().deadline == std::chrono::seconds(90));
+  CHECK(plan.back().standstill == std::chrono::seconds(1));
   CHECK(plan.back().step.limit_ms == 80000);
 }

@@ -70,7 +70,7 @@ class FakeTeam : public Team {
  public:
   using Script = std::function<StepEnd(const wire::Step&, const TeamSetup&)>;
   FakeTeam(Script script, TeamSetup setup) : script_(std::move(script)), setup_(std::move(setup)) {}
-  StepEnd run(const wire::Step& step, std::chrono::milliseconds, const std::function<bool()>& tick) override {
+  StepEnd run(const wire::Step& step, const StepTime&, const std::function<bool()>& tick) override {
     StepEnd end = script_(step, setup_);
     if (!tick()) end.interrupted = true;
     if (end.timed_out) usable_ = false;

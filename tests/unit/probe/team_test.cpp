@@ -285,6 +285,26 @@ TEST_CASE("Who gets on without the one that has failed may come to its end") {
   CHECK(fakes.team->usable());
 }
 
+TEST_CASE("A step that goes on for long is over when nobody gets on any more") {
+  const Fakes fakes(2);
+  const auto time = StepTime(milliseconds(600000), milliseconds(1000));
+  SUBCASE("one that does") {
+    const auto end = fakes.team->run(step(4, "works", {0, 1}), time, {});
+    CHECK(end.seconds >= 2.4);
+    CHECK(end.results.size() == 2);
+    CHECK_FALSE(end.stood_still);
+  }
+  SUBCASE("one that does not") {
+    const auto end = fakes.team->run(step(4, "hang", {0, 1}), time, {});
+    CHECK(end.seconds < 60);
+    CHECK(end.timed_out);
+    CHECK(end.stood_still);
+    CHECK(end.where_stuck ==
+          "all wait: rank 0 waits in set (ranks 0, 1) at round 3; rank 1 waits in set (ranks 0, 1) at round 3");
+    CHECK(fakes.scratch.all_gone());
+  }
+}
+
 TEST_CASE("A deadline that comes before is kept") {
   const Fakes fakes(2);
   const auto end = fakes.run(4, "refuse@0/hang", {0, 1}, milliseconds(500));
