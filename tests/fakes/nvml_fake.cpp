@@ -5,6 +5,7 @@
 //   no-list    processes that draw cannot be listed
 //   used       700 MiB of the memory of the second GPU are in use, by nobody who is listed
 //   p2p-cns    reads are refused by the chipset
+//   mig        the second GPU is in MIG mode
 //   no-nvlink  there is none; without it 18 links go to a switch
 #include <cstdint>
 #include <cstdio>
@@ -108,7 +109,11 @@ FAKE_API int nvmlDeviceGetEccMode(void*, int* now, int* later) { return *now = *
 FAKE_API int nvmlDeviceGetTotalEccErrors(void*, int kind, int, unsigned long long* count) {
   return *count = kind == 1 ? 3 : 900, 0;
 }
-FAKE_API int nvmlDeviceGetMigMode(void*, unsigned*, unsigned*) { return 3; }
+FAKE_API int nvmlDeviceGetMigMode(void* device, unsigned* now, unsigned* later) {
+  if (!told("mig")) return 3;
+  *now = *later = number(device) == 1 ? 1 : 0;
+  return 0;
+}
 FAKE_API int nvmlDeviceGetComputeMode(void*, int* mode) { return *mode = 3, 0; }
 FAKE_API int nvmlDeviceGetPersistenceMode(void*, int* mode) { return *mode = 1, 0; }
 FAKE_API int nvmlDeviceGetBAR1MemoryInfo(void*, MemoryInfo* info) { return *info = {256ULL << 20U, 0, 0}, 0; }
@@ -132,7 +137,8 @@ FAKE_API int nvmlDeviceGetNvLinkRemotePciInfo_v2(void*, unsigned, PciInfo* info)
 }
 FAKE_API int nvmlDeviceGetNvLinkRemoteDeviceType(void*, unsigned, int* kind) { return *kind = 2, 0; }
 FAKE_API int nvmlDeviceGetP2PStatus(void*, void*, int index, int* status) {
-  *status = told("p2p-cns") && index == 0 ? 1 : index == 4 ? 5 : 0;
+  const bool nothing = index == 4 || (index == 2 && told("no-nvlink"));
+  *status = told("p2p-cns") && index == 0 ? 1 : nothing ? 5 : 0;
   return 0;
 }
 FAKE_API int nvmlDeviceGetTopologyCommonAncestor(void*, void*, int* level) { return *level = 40, 0; }
