@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "probe/journal_lines.hpp"
@@ -75,6 +78,37 @@ bool ends_a_line(int file) {
   return last == '\n';
 }
 
+/// A lock on the folder, which stays when files are renamed: shared by who writes, so that no file goes away under it
+/// once its lines have been read for the next one. Not waited for much longer than it is ever held: who is stopped with
+/// it must not stop a probe.
+class FolderLock {
+ public:
+  FolderLock(const Descriptor& folder, int kind) : folder_(folder) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kMost(500);
+    for (const auto until = Clock::now() + kMost; !held_; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+      held_ = ::flock(folder_.get(), kind | LOCK_NB) == 0;
+      if (held_ || Clock::now() >= until) break;
+    }
+  }
+  ~FolderLock() {
+    if (held_) ::flock(folder_.get(), LOCK_UN);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  [[nodiscard]] bool held() const { return held_; }
+
+ private:
+  const Descriptor& folder_;
+  bool held_ = false;
+};
+
+/// Not while the files change their names: one of them would be missed.
+JournalReading read_both(const Descriptor& folder) {
+  const FolderLock lock(folder, LOCK_SH);
+  return read_all(folder);
+}
+
 Error cannot_write(const std::string& path) {
   return {ExitCode::cannot_create,
           std::string("what is about to be probed cannot be written down: ") + std::strerror(errno), path,
@@ -99,13 +133,14 @@ Result<Journal> Journal::open(const StatePlace& place) {
 
 Result<JournalReading> Journal::look(const StatePlace& place) {
   const auto folder = open_state(place, false);
-  if (folder) return read_all(folder.value());
+  if (folder) return read_both(folder.value());
   if (folder.error().code == ExitCode::no_such_input) return JournalReading{};
   return folder.error();
 }
 
 Status Journal::append(const std::string& line) {
   rotate();
+  std::optional<FolderLock> lock(std::in_place, folder_, LOCK_SH);
   const auto file = open_state_file(folder_, kName, O_RDWR | O_APPEND | O_CREAT);
   if (!file) {
     auto error = file.error();
@@ -115,6 +150,7 @@ Status Journal::append(const std::string& line) {
   // One write: what other probes add at the same time comes before or after it.
   const auto bytes = (ends_a_line(file.value().get()) ? "" : "\n") + line + "\n";
   const auto put = ::write(file.value().get(), bytes.data(), bytes.size());
+  lock.reset();
   if (put >= 0 && static_cast<std::size_t>(put) < bytes.size()) errno = ENOSPC;
   if (put != static_cast<ssize_t>(bytes.size())) return cannot_write(path_);
   if (::fdatasync(file.value().get()) != 0 && errno != EINVAL && errno != EROFS) return cannot_write(path_);
@@ -125,8 +161,8 @@ void Journal::rotate() const {
   struct stat status {};
   if (::fstatat(folder_.get(), kName, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
   if (static_cast<std::size_t>(status.st_size) < kFull) return;
-  // Whoever cannot have the lock lets the other one do it. The folder is locked, which stays when files are renamed.
-  if (::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0) return;
+  const FolderLock lock(folder_, LOCK_EX);
+  if (!lock.held()) return;
   if (::fstatat(folder_.get(), kName, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
       static_cast<std::size_t>(status.st_size) >= kFull) {
     // What is still open goes along, from both files; but not so much that the new one is full at once.
@@ -141,7 +177,6 @@ void Journal::rotate() const {
     }
     ::fsync(folder_.get());
   }
-  ::flock(folder_.get(), LOCK_UN);
 }
 
 Result<std::string> Journal::begin(std::string_view rung, const std::vector<Address>& of) {
@@ -160,7 +195,7 @@ Result<std::string> Journal::begin(std::string_view rung, const std::vector<Addr
 
 Status Journal::finish(const std::string& id, std::string_view state) { return append(end_line(id, state, now())); }
 
-JournalReading Journal::unfinished() const { return read_all(folder_); }
+JournalReading Journal::unfinished() const { return read_both(folder_); }
 
 Status Journal::acknowledge(const JournalReading& reading) {
   for (const auto& unfinished : reading.unfinished) {
