@@ -139,6 +139,7 @@ class Guarding {
     if (question_.holders_complete.is_known()) objection.text += ": some processes are hidden from this one";
     const auto why = question_.not_proven.find(gpu);
     if (why != question_.not_proven.end()) objection.text += ", and " + why->second;
+    if (!question_.for_proof.empty()) objection.commands.push_back(question_.for_proof);
     objection.commands.push_back(question_.root ? "run gpucoop probe on the host, outside of containers"
                                                 : "sudo gpucoop probe    # ranks still run as you");
     answer_.objections.push_back(std::move(objection));

@@ -23,6 +23,8 @@ struct GuardQuestion {
   /// why it has not, where it was asked.
   std::vector<Address> proven_free;
   std::map<Address, std::string> not_proven;
+  /// What would let the driver list them, as a sentence; empty: nothing that is known.
+  std::string for_proof = {};
   /// Processes of this probe that may hold GPUs: its ranks, of course, and not this program.
   std::vector<std::int32_t> own;
   std::string user;  ///< name of who runs this program; empty: not known

@@ -167,3 +167,25 @@ TEST_CASE("Simulated devices are held by nobody") {
   asked.live = true;
   CHECK(guard(asked).may);
 }
+
+TEST_CASE("What would let the driver prove a GPU free comes first, and KFD's list proves one") {
+  auto asked = question({});
+  asked.gpus = {kGpu};
+  asked.holders_complete = false;
+  asked.not_proven[kGpu] = "its driver does not help: nvmlInit_v2: Driver Not Loaded (9)";
+  asked.for_proof = "The NVIDIA driver is not loaded: sudo modprobe nvidia";
+  const auto refused = guard(asked);
+  CHECK_FALSE(refused.may);
+  CHECK(refused.objections.front().commands == Commands{"The NVIDIA driver is not loaded: sudo modprobe nvidia",
+                                                        "sudo gpucoop probe    # ranks still run as you"});
+  asked.proven_free = {kGpu};
+  CHECK(guard(asked).may);
+  // The driver's list has somebody whose number says nothing here.
+  auto hidden = holder(HolderClass::compute, 4711, "");
+  hidden.user = Known<std::string>();
+  asked.holders = {hidden};
+  CHECK_FALSE(guard(asked).may);
+  // As many nameless ones as this probe has ranks are its ranks.
+  asked.own = {12};
+  CHECK(guard(asked).may);
+}
