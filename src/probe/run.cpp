@@ -9,6 +9,7 @@
 #include "probe/attempts.hpp"
 #include "probe/second_tries.hpp"
 #include "probe/told.hpp"
+#include "probe/variant_rates.hpp"
 
 namespace gpucoop::probe {
 namespace {
@@ -54,6 +55,7 @@ class Climb {
       const auto planned = attempts_.traces()[*crossed_].planned;
       second_.variants(planned, *crossed_);
     }
+    time_variants(setup_, rules_, attempts_);
     attempts_.end_team();
     return ended();
   }

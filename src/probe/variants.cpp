@@ -37,6 +37,16 @@ std::vector<std::pair<std::string, std::string>> settings_of(const VariantRule& 
   return settings;
 }
 
+TeamSetup with_settings(TeamSetup setup, const VariantRule& variant) {
+  auto& environment = setup.environment;
+  for (const auto& setting : settings_of(variant)) {
+    const auto same = [&](const auto& entry) { return entry.first == setting.first; };
+    environment.erase(std::remove_if(environment.begin(), environment.end(), same), environment.end());
+    environment.push_back(setting);
+  }
+  return setup;
+}
+
 bool goes_on(const std::vector<Tried>& tried) {
   return std::none_of(tried.begin(), tried.end(), [](const Tried& t) {
     return t.variant->control ? failed(t.state) : t.state == ProbeState::passed;

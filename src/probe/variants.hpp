@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/probe.hpp"
+#include "probe/team.hpp"
 #include "rules/rules.hpp"
 
 // Settings under which a failed collective is tried again. Pure.
@@ -17,6 +18,9 @@ namespace gpucoop::probe {
 [[nodiscard]] std::string settings_in_words(const VariantRule& variant);
 /// As an environment has them.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> settings_of(const VariantRule& variant);
+
+/// A team with these settings in its environment, instead of what it has under the same names.
+[[nodiscard]] TeamSetup with_settings(TeamSetup setup, const VariantRule& variant);
 
 /// A second try under a variant, and how it ended.
 struct Tried {

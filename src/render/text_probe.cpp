@@ -247,19 +247,27 @@ void put_rungs(Page& page, const Report& report, bool verbose) {
   }
 }
 
+/// `13 us, 27.8 GB/s over SHM/direct/direct`; empty where nothing was timed.
+std::string rate_in_words(const ProbeRun& run) {
+  if (run.state != ProbeState::passed || !run.latency_us.is_known() || !run.bus_gbytes_per_s.is_known()) return {};
+  return fmt::format("{:.3g} us, {:.3g} GB/s{}{}", run.latency_us.value(), run.bus_gbytes_per_s.value(),
+                     run.transport.empty() ? "" : " over ", run.transport);
+}
+
 void put_second_tries(Page& page, const Report& report) {
   bool headed = false;
   for (const auto& run : report.probes) {
     if (run.variant.empty()) continue;
     if (!headed) {
       page.blank();
-      page.heading("Second tries, in fresh processes with other settings");
+      page.heading("Under other settings, in fresh processes");
       headed = true;
     }
     page.row(kWordAt, {{word_of(run.state), kRungAt - kWordAt - 2, style_of(run.state), {}},
                        {run.rung, kTextAt - kRungAt - 2, Style::plain, {}},
                        {run.variant, page.width() - kTextAt, Style::plain, {}}});
     if (run.state != ProbeState::passed && !run.reason.empty()) page.paragraph(kRungAt, words::sentence(run.reason));
+    if (const auto rate = rate_in_words(run); !rate.empty()) page.paragraph(kTextAt, rate);
   }
 }
 

@@ -38,7 +38,7 @@ void add_probe_options(CLI::App& command, ProbeOptions& options) {
       .add_option("--groups", options.groups,
                   "Only groups that cross, divided so: tp=2,dp=2\n(tp, pp, dp, ep; order=sglang for SGLang's order)")
       ->type_name("LAYOUT");
-  command.add_flag("--all", options.all, "All of it, with every type and operator");
+  command.add_flag("--all", options.all, "All of it, with every type, operator and setting");
   command
       .add_option("--backend", options.backend,
                   "auto (default): the runtime of the GPUs' vendor;\nhost: processes and memory of this host in\nplace "

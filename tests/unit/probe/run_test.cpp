@@ -337,3 +337,54 @@ TEST_CASE("the all-reduce of simulated devices is held against a plain copy in t
   CHECK(run_of_rung(end, "ccl.latency")->bus_gbytes_per_s.value() == 1.5);
   CHECK(says(*run_of_rung(end, "ccl.latency"), "a plain memcpy by one process: 5.12 GB/s"));
 }
+
+TEST_CASE("the whole ladder times the all-reduce under each variant as well, with fresh ranks") {
+  Stage stage(2);
+  stage.setup.wish = wish(2, "cuda");
+  stage.setup.wish.wide = true;
+  std::vector<std::vector<std::uint64_t>> sizes;
+  stage.script = [&](const wire::Step& step, const TeamSetup& team) {
+    auto end = Stage::passing(step);
+    if (step.rung == "ccl.latency" && !team.environment.empty()) {
+      sizes.push_back(step.sizes);
+      for (auto& result : end.results) {
+        result.transport = team.environment.back().first;
+        result.latency_us = 12.0;
+        result.bus_gbytes_per_s = 20.0;
+      }
+    }
+    return end;
+  };
+  const auto end = stage.climb();
+  const auto* net = run_of_rung(end, "ccl.latency", "NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1");
+  REQUIRE(net != nullptr);
+  CHECK(net->state == ProbeState::passed);
+  CHECK(net->transport == "NCCL_SHM_DISABLE");
+  CHECK(net->latency_us.value() == 12.0);
+  CHECK(net->bus_gbytes_per_s.value() == 20.0);
+  for (const char* variant : {"NCCL_P2P_DISABLE=1", "NCCL_PROTO=Simple", "NCCL_CUMEM_ENABLE=0", "NCCL_NVLS_ENABLE=0",
+                              "NCCL_SHM_DISABLE=1", "NCCL_P2P_LEVEL=SYS"}) {
+    CAPTURE(variant);
+    CHECK(run_of_rung(end, "ccl.latency", variant) != nullptr);
+  }
+  // The control is of use where something fails.
+  CHECK(run_of_rung(end, "ccl.latency", "NCCL_P2P_DISABLE=1 NCCL_PROTO=Simple") == nullptr);
+  CHECK(stage.teams == 1 + sizes.size());
+  for (const auto& of : sizes) CHECK(*std::max_element(of.begin(), of.end()) == std::uint64_t{32} << 20U);
+}
+
+TEST_CASE("variants are not timed by a usual probe, nor where the all-reduce was not timed") {
+  Stage usual(2);
+  usual.setup.wish = wish(2, "cuda");
+  CHECK(run_of_rung(usual.climb(), "ccl.latency", "NCCL_PROTO=Simple") == nullptr);
+  Stage failing(2);
+  failing.setup.wish = wish(2, "cuda");
+  failing.setup.wish.wide = true;
+  failing.script = [](const wire::Step& step, const TeamSetup&) {
+    auto end = Stage::passing(step);
+    if (step.rung != "ccl.latency") return end;
+    for (auto& result : end.results) result.state = ProbeState::failed;
+    return end;
+  };
+  CHECK(run_of_rung(failing.climb(), "ccl.latency", "NCCL_SHM_DISABLE=1") == nullptr);
+}
