@@ -54,7 +54,8 @@ class ProbeSafety {
   std::vector<std::int32_t> ranks_;  ///< of this probe so far, also those that have ended
   std::optional<Result<wire::NvmlState>> nvml_;
   std::chrono::steady_clock::time_point asked_;
-  std::vector<Address> proven_;  ///< by the driver, at some time since the probe began
+  std::chrono::steady_clock::time_point checked_;  ///< when the guard last let the probe go on
+  std::vector<Address> proven_;                    ///< by the driver, at some time since the probe began
   std::optional<probe::DeviceLocks> locks_;
   std::optional<probe::Journal> journal_;
   probe::JournalReading left_open_;
