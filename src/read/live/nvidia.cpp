@@ -61,6 +61,10 @@ Known<std::string> cuda_library(const Roots& roots) {
     if (!opaque) found = Known<std::string>::absent();
   }
   if (opaque) return {};
+  // The loader may know of another folder.
+  constexpr std::size_t kMostCache = std::size_t{8} << 20U;
+  const auto cache = roots.open(roots.etc).bytes("ld.so.cache", kMostCache).value_or("");
+  if (found.is_absent() && cache.find("/libcuda.so.1") != std::string::npos) return {};
   return found;
 }
 

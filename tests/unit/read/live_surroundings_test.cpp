@@ -170,6 +170,8 @@ TEST_CASE("live: NVIDIA's nodes belong to GPUs, which may be split, and the libr
   gpu(tree, "nvidia");
   CHECK(tree.read().host.cuda_library.is_unknown());
   CHECK(tree.file("usr/lib/libc.so.6", "").read().host.cuda_library.is_absent());
+  CHECK(tree.file("etc/ld.so.cache", "...\n/opt/nv/libcuda.so.1\n").read().host.cuda_library.is_unknown());
+  tree.remove("etc/ld.so.cache");
   tree.file("proc/self/uid_map", "0 0 4294967295\n").file("dev/nvidiactl", "").file("dev/nvidia5", "");
   const std::string proc = "proc/driver/nvidia/";
   tree.file(proc + "gpus/0000:00:03.0/information", "Model: \t\t NVIDIA H200\nDevice Minor: \t 5\n");
