@@ -89,9 +89,8 @@ def marked(mark):
 
 def listing(folder):
     try:
-        # Those of unit tests, which may run beside this, are none of a probe.
-        return {name for name in os.listdir(folder)
-                if "gpucoop" in name and not name.startswith(("gpucoop-test-", "gpucoop-state-"))}
+        # gpucoop-test-… and the like are of other tests, which may run beside this.
+        return {name for name in os.listdir(folder) if "gpucoop" in name and not re.match(r"gpucoop-[a-z]+-", name)}
     except OSError:
         return set()
 
@@ -175,10 +174,9 @@ class Stress:
                 return "exit code %d, and no report: %s\n%s" % (code, error, err[-2000:])
             if not document["simulated"]:
                 return "the report is not marked as simulated"
-        if ending.kind == "both":
-            self.next_probe()
-        # Killed before there was a keeper it may leave an empty control group, which the next probe removes.
-        return self.left(sweep=ending.kind == "SIGKILL")
+        # Killed together with its keeper, or before there was one, it may leave an empty control group, which the next probe
+        # removes.
+        return self.left(sweep=ending.kind in ("SIGKILL", "both"))
 
     def next_probe(self, *more):
         return subprocess.run([self.program, "probe", "--backend", "host", "--ranks", "1", "--dispatch", "--format", "json",
@@ -186,7 +184,7 @@ class Stress:
 
     def left(self, sweep=False):
         until = time.monotonic() + 10 + SLACK
-        swept = time.monotonic() + 5 if sweep else until
+        swept = time.monotonic() + 4 if sweep else until
         while True:
             alive = marked(self.mark)
             rest = [listing("/dev/shm") - self.before[0], listing("/tmp") - self.before[1], cgroups(self.pids)]
