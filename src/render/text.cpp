@@ -36,7 +36,10 @@ void put_source(Page& page, const Report& report, std::string mode) {
   for (const auto& [file, kind] : kinds) files.push_back(file + " (" + kind + ")");
   if (files.empty()) return;
   page.blank();
-  page.paragraph(0, "Read from " + words::list(files) + ". " + measured_sentence(report), Style::dim, 2);
+  const auto container = words::container_in_words(report.topology.host);
+  const std::string article = container.rfind("lxc", 0) == 0 ? "an " : "a ";
+  const std::string inside = container.empty() ? "" : ", inside " + article + container;
+  page.paragraph(0, "Read from " + words::list(files) + inside + ". " + measured_sentence(report), Style::dim, 2);
   const auto& sets = report.judgement.sets;
   if (mode.empty() && !sets.empty()) {
     const ModeVerdict* main = main_mode(report, sets.front().gpus);

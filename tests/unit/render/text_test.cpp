@@ -278,3 +278,13 @@ TEST_CASE("what a reading was made in is named where it keeps something back, an
   host.container = std::string("podman");
   CHECK(words::missing(Reason::no_root, host).why == "root in a podman container of an ordinary user may not read it");
 }
+
+TEST_CASE("the last lines say which container was read in") {
+  auto report = test::clean_board();
+  REQUIRE_FALSE(report.topology.sources.empty());
+  CHECK(render_text(report, {}).find("container") == std::string::npos);
+  report.topology.host.container = std::string("docker");
+  CHECK(render_text(report, {}).find(", inside a docker container. ") != std::string::npos);
+  report.topology.host.container = std::string("lxc");
+  CHECK(render_text(report, {}).find(", inside an lxc container. ") != std::string::npos);
+}
