@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -18,6 +19,27 @@ void tell_soak(std::vector<Trace>& traces) {
   for (auto& [planned, run, results] : traces) {
     if (planned.rung->area != Area::soak || run.state != ProbeState::passed || !run.seconds.is_known()) continue;
     run.findings.push_back(fmt::format("for {:.0f} s every value was right", run.seconds.value()));
+  }
+}
+
+/// What each size took, of which the run itself names two: `8 B 6.25 us, replayed from a graph 5.71 us; …`.
+void tell_sizes(std::vector<Trace>& traces) {
+  for (auto& [planned, run, results] : traces) {
+    if (planned.rung->id != "ccl.latency" || run.state != ProbeState::passed || results.empty()) continue;
+    const auto before = planned.step.op + " of ";
+    std::string text;
+    for (const auto& [what, took] : results.front().answers) {
+      if (what.compare(0, before.size(), before) != 0) continue;
+      // The size, or of the size that was named last something more: `, replayed from a graph`.
+      const auto comma = what.find(',');
+      if (comma != std::string::npos) {
+        text += what.substr(comma) + " " + took;
+      } else {
+        const auto bytes = std::strtoull(what.c_str() + before.size(), nullptr, 10);
+        text += (text.empty() ? "" : "; ") + sizes_in_words({bytes}) + " " + took;
+      }
+    }
+    if (!text.empty()) run.findings.push_back(planned.step.op + ": " + text);
   }
 }
 
@@ -146,6 +168,7 @@ class Climb {
     auto& traces = attempts_.traces();
     if (crossed_) tell_crossed(traces, *crossed_);
     tell_soak(traces);
+    tell_sizes(traces);
     if (setup_.wish.backend == "host") tell_floor(traces);
     RunEnd end;
     end.stopped = attempts_.stopped();

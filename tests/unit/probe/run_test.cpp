@@ -388,3 +388,22 @@ TEST_CASE("variants are not timed by a usual probe, nor where the all-reduce was
   };
   CHECK(run_of_rung(failing.climb(), "ccl.latency", "NCCL_SHM_DISABLE=1") == nullptr);
 }
+
+TEST_CASE("what each size took is told with the rates") {
+  Stage stage(2);
+  stage.script = [](const wire::Step& step, const TeamSetup&) {
+    auto end = Stage::passing(step);
+    if (step.rung != "ccl.latency") return end;
+    for (auto& result : end.results) {
+      result.answers = {{"all_reduce of 8 bytes", "6.25 us"},
+                        {"all_reduce of 8 bytes, replayed from a graph", "5.71 us"},
+                        {"all_reduce of 1048576 bytes", "13.65 us"}};
+    }
+    return end;
+  };
+  const auto end = stage.climb();
+  const auto* run = run_of_rung(end, "ccl.latency");
+  REQUIRE(run != nullptr);
+  REQUIRE_FALSE(run->findings.empty());
+  CHECK(run->findings.front() == "all_reduce: 8 B 6.25 us, replayed from a graph 5.71 us; 1 MiB 13.65 us");
+}
