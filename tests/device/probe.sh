@@ -114,6 +114,18 @@ print(f"   steps {inside:.3f} s, outside of them {wall - inside:.3f} s:",
       ", ".join(f"{name} {seconds:.3f}" for name, seconds in rungs.most_common(8)))
 PY
 }
+# The timed all-reduce under each of the library's settings.
+variants() {
+  [[ -s $1 ]] || return 0
+  python3 - "$1" <<'PY' || true
+import json, sys
+for p in json.load(open(sys.argv[1]))["probes"]:
+    if p["rung"] == "ccl.latency":
+        print(f"   {p['state']:9} {p.get('variant') or 'as it is':38} {p.get('transport') or '-':20}",
+              f"{p.get('latency_us') or 0:8.2f} us {p.get('bus_gbytes_per_s') or 0:8.2f} GB/s of {p.get('bytes')} bytes",
+              p.get("reason") or "")
+PY
+}
 # Fresh processes can use both GPUs.
 healthy() {
   run "$1" 30 '0|3' "$gpucoop" probe --dispatch --gpus 0,1 "${library[@]}" "${force[@]}" --format json
@@ -153,6 +165,7 @@ grep -s 'ccl.latency' "$out/ladder-rates.txt" | cut -c1-900
 
 run probe-all 110 '0|2|3' "${probe[@]}" --all --budget 75 --format json
 summary "$out/probe-all.txt"
+variants "$out/probe-all.txt"
 run probe-text 60 '0|2|3' "${probe[@]}" --budget 40
 head -n 25 "$out/probe-text.txt"
 run probe-groups 40 '0|2|3' "${probe[@]}" --groups tp=2 --format json
@@ -197,15 +210,6 @@ run team-hung-kernel 40 1 "$here/bin/cuda_ladder" --rank "$rank" --device "${dev
   "${library[@]}" --only ccl.allreduce --inject spin:rank1@all_reduce --deadline 8000
 grep -s -m 2 'timed-out\|team' "$out/team-hung-kernel.txt" | cut -c1-200
 nvidia-smi --query-gpu=index,memory.used,utilization.gpu --format=csv,noheader
-
-for variant in "no-p2p NCCL_P2P_DISABLE=1" "no-shm NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1" "simple NCCL_PROTO=Simple" \
-  "p2p-level NCCL_P2P_LEVEL=LOC" "no-cumem NCCL_CUMEM_ENABLE=0"; do
-  read -r name settings <<<"$variant"
-  # shellcheck disable=SC2086
-  run "variant-$name" 30 0 env $settings "$here/bin/cuda_ladder" --rank "$rank" --device "${devices[0]}" \
-    --device "${devices[1]}" "${library[@]}" --only ccl.latency
-  grep -s 'ccl.latency' "$out/variant-$name.txt" | cut -c1-500
-done
 
 if [[ $EUID == 0 ]]; then
   # Who cannot see all processes is refused, unless the driver proves the GPUs free.
