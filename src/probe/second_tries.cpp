@@ -51,7 +51,7 @@ void SecondTries::variants(const Planned& planned, std::size_t at) {
       continue;
     }
     attempts_.end_team();
-    auto trace = attempts_.run(again, context, team_with(*variant));
+    auto trace = attempts_.run(again, context, with_settings(setup_.team, *variant));
     attempts_.forgive_start();
     auto& run = trace.run;
     tried.push_back({variant, run.state == ProbeState::inconclusive ? ProbeState::skipped : run.state});
@@ -66,17 +66,6 @@ void SecondTries::variants(const Planned& planned, std::size_t at) {
   if (!diagnosis.finding.empty()) attempts_.traces()[at].run.findings.push_back(diagnosis.finding);
   if (planned.rung->id != "ccl.allreduce" || diagnosis.kind != Diagnosis::Kind::cured) return;
   cure_ = settings_in_words(*diagnosis.cure);
-}
-
-TeamSetup SecondTries::team_with(const VariantRule& variant) const {
-  auto setup = setup_.team;
-  auto& environment = setup.environment;
-  for (const auto& setting : settings_of(variant)) {
-    const auto same = [&](const auto& entry) { return entry.first == setting.first; };
-    environment.erase(std::remove_if(environment.begin(), environment.end(), same), environment.end());
-    environment.push_back(setting);
-  }
-  return setup;
 }
 
 std::string SecondTries::library_name() const {

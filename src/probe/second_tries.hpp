@@ -23,7 +23,6 @@ class SecondTries {
   [[nodiscard]] const std::string& cure() const { return cure_; }
 
  private:
-  [[nodiscard]] TeamSetup team_with(const VariantRule& variant) const;
   [[nodiscard]] std::string library_name() const;
   /// The library and an all-reduce between two; what does not pass ends it.
   [[nodiscard]] ProbeState try_pair(unsigned a, unsigned b);
