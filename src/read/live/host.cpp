@@ -9,7 +9,6 @@
 #include "read/live/device.hpp"
 #include "read/live/firmware.hpp"
 #include "read/live/iommu.hpp"
-#include "read/live/kernel_log.hpp"
 #include "read/live/limits.hpp"
 #include "read/live/nodes.hpp"
 #include "read/live/numa.hpp"
@@ -73,7 +72,7 @@ void read_kernel(const Folder& proc, HostReading& host) {
 
 }  // namespace
 
-void read_host(const Roots& roots, const Rules& rules, Recording& recording) {
+void read_host(const Roots& roots, Recording& recording) {
   const auto sys = roots.open(roots.sys);
   const auto proc = roots.open(roots.proc);
   auto& host = recording.host;
@@ -88,7 +87,6 @@ void read_host(const Roots& roots, const Rules& rules, Recording& recording) {
   read_firmware_slots(sys, recording);
   read_nodes(roots, recording);
   read_nvidia(roots, recording);
-  read_kernel_log(roots, rules, recording);
 }
 
 }  // namespace gpucoop

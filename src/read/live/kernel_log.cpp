@@ -6,8 +6,9 @@
 
 #include <array>
 #include <cerrno>
-#include <iterator>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "read/host/kmsg.hpp"
@@ -24,7 +25,7 @@ constexpr std::size_t kMostLine = 2048;
 
 class KernelLog {
  public:
-  KernelLog(const Rules& rules, Place place) : reader_(rules), place_(place) {}
+  explicit KernelLog(const Rules& rules) : reader_(rules) {}
 
   void take(std::string_view text) {
     const auto record = parse_kmsg(text);
@@ -49,13 +50,12 @@ class KernelLog {
   /// One record may hold several lines. A time tells the matcher that the whole line is the kernel's.
   void flush() {
     for (std::string_view rest = line_; !rest.empty();) {
-      static_cast<void>(reader_.take("[0.0] " + std::string(next_part(rest, '\n')), place_));
+      static_cast<void>(reader_.take("[0.0] " + std::string(next_part(rest, '\n')), Place{}));
     }
     line_.clear();
   }
 
   LogReader reader_;
-  Place place_;
   std::string line_;
   std::uint64_t last_ = 0;
   bool seen_ = false;
@@ -104,34 +104,67 @@ Descriptor open_device(const std::string& path) {
 
 }  // namespace
 
-void read_kernel_log(const Roots& roots, const Rules& rules, Recording& recording) {
-  const auto path = roots.dev + "/kmsg";
-  KernelLog log(rules, {static_cast<std::uint16_t>(recording.sources.size()), 0});
-  auto& known = recording.host.kernel_log;
+/// Without a log: `error` where the device could not be opened, else why the copy has none (unset: it has no such
+/// file).
+struct KernelLogReading::Outcome {
+  std::optional<KernelLog> log;
+  int error = 0;
+  std::optional<Reason> reason;
+};
+
+std::unique_ptr<KernelLogReading::Outcome> KernelLogReading::read(const Roots& roots, const Rules& rules) {
+  auto outcome = std::make_unique<Outcome>();
   if (roots.of_this_host) {
-    const auto device = open_device(path);
-    if (!device) {
-      known = Known<bool>::unknown(why_not(errno, recording.host));
-      return;
+    const auto device = open_device(roots.dev + "/kmsg");
+    if (device) {
+      read_device(device, outcome->log.emplace(rules));
+    } else {
+      outcome->error = errno;
     }
-    read_device(device, log);
-  } else {
-    const auto text = roots.open(roots.dev).text("kmsg", kMostOfCopy);
-    if (!text.is_known()) {
-      if (text.is_unknown()) known = Known<bool>::unknown(text.reason());
-      return;
-    }
-    read_copy(text.value(), log);
+    return outcome;
   }
+  const auto text = roots.open(roots.dev).text("kmsg", kMostOfCopy);
+  if (text.is_known()) {
+    read_copy(text.value(), outcome->log.emplace(rules));
+  } else if (text.is_unknown()) {
+    outcome->reason = text.reason();
+  }
+  return outcome;
+}
+
+KernelLogReading::KernelLogReading(const Roots& roots, const Rules& rules) : path_(roots.dev + "/kmsg") {
+  const auto start = [&](std::launch how) {
+    outcome_ = std::async(how, [&roots, &rules] { return read(roots, rules); });
+  };
+  try {
+    start(std::launch::async);
+  } catch (const std::system_error&) {  // no more threads are to be had
+    start(std::launch::deferred);
+  }
+}
+
+KernelLogReading::~KernelLogReading() = default;
+
+void KernelLogReading::add_to(Recording& recording) {
+  const auto outcome = outcome_.get();
+  auto& known = recording.host.kernel_log;
+  if (!outcome->log) {
+    if (outcome->error != 0) known = Known<bool>::unknown(why_not(outcome->error, recording.host));
+    if (outcome->reason) known = Known<bool>::unknown(*outcome->reason);
+    return;
+  }
+  auto& log = *outcome->log;
   if (!log.seen()) {
     known = Known<bool>::unknown(Reason::damaged);
     return;
   }
-  recording.sources.push_back({path, SourceKind::kernel_log});
+  const Place place{static_cast<std::uint16_t>(recording.sources.size()), 0};
+  recording.sources.push_back({path_, SourceKind::kernel_log});
   known = log.whole();
-  auto lines = log.finish();
-  recording.log.insert(recording.log.end(), std::make_move_iterator(lines.begin()),
-                       std::make_move_iterator(lines.end()));
+  for (auto& line : log.finish()) {
+    line.place = place;
+    recording.log.push_back(std::move(line));
+  }
   join_log_lines(recording);
 }
 

@@ -8,6 +8,7 @@
 #include "read/live/folder.hpp"
 #include "read/live/guarded.hpp"
 #include "read/live/host.hpp"
+#include "read/live/kernel_log.hpp"
 #include "read/live/names.hpp"
 #include "read/live/slots.hpp"
 
@@ -81,7 +82,8 @@ Result<Recording> read_live(const Roots& roots, const Rules& rules) {
   recording.live = roots.of_this_host;
   recording.direct = true;
   recording.sources.push_back({roots.sys, SourceKind::live});
-  GuardedReading guarded(roots);
+  GuardedReading guarded(roots);  // forks, so before any thread
+  KernelLogReading kernel_log(roots, rules);
   const auto list = sys.folder("bus/pci/devices");
   if (list.ok()) {
     read_devices(list, recording);
@@ -92,7 +94,8 @@ Result<Recording> read_live(const Roots& roots, const Rules& rules) {
                                   roots.sys});
   }
   read_slots(sys, recording.devices);
-  read_host(roots, rules, recording);
+  read_host(roots, recording);
+  kernel_log.add_to(recording);
   guarded.add_to(recording, rules);
   read_names(roots, recording.devices);
   return recording;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kDigits = 4;
 constexpr std::size_t kMostLine = 4096;
+constexpr std::size_t kPiece = std::size_t{32} << 10;
 
 /// The name behind `1002  `.
 std::string_view name_of(std::string_view line) { return trim(line.substr(std::min(line.size(), kDigits))); }
@@ -31,7 +32,8 @@ std::optional<std::uint16_t> vendor_at(std::string_view line) {
 /// Lines of the list, from the first that begins at or behind an offset.
 class Lines {
  public:
-  Lines(const ReadAt& list, std::size_t offset, std::size_t piece) : list_(list), at_(offset), room_(piece) {
+  /// `first`: how many bytes are read at first; more at a time after that.
+  Lines(const ReadAt& list, std::size_t offset, std::size_t first) : list_(list), at_(offset), room_(first) {
     if (offset == 0) return;
     --at_;
     static_cast<void>(next());
@@ -55,6 +57,8 @@ class Lines {
 
  private:
   bool fill() {
+    if (began_) room_.resize(kPiece);
+    began_ = true;
     const auto got = std::min(list_(at_, room_), room_.size());
     at_ += got;
     rest_ = {reinterpret_cast<const char*>(room_.data()), got};
@@ -64,6 +68,7 @@ class Lines {
   const ReadAt& list_;
   std::size_t at_;
   std::vector<std::uint8_t> room_;
+  bool began_ = false;
   std::string_view rest_;
   std::string begun_;
 };
@@ -88,7 +93,7 @@ void take_devices(Lines& lines, const std::string& vendor, DevicesById& wanted) 
 /// Looks from `offset` on for the line of a vendor, as far as to the first vendor behind it in the order. False where
 /// it is not there.
 bool take_vendor(const ReadAt& list, std::size_t offset, std::uint16_t vendor, DevicesById& wanted, bool ordered) {
-  Lines lines(list, offset, std::size_t{32} << 10);
+  Lines lines(list, offset, kPiece);
   while (const auto line = lines.next()) {
     const auto id = starts_with(*line, "\t") ? std::nullopt : vendor_at(*line);
     if (id == vendor) {
