@@ -37,8 +37,11 @@ class Case(unittest.TestCase):
         self.environment = dict(os.environ, XDG_STATE_HOME=str(self.folder / "state"))
 
     def start(self, *args, before=()):
+        # The leak checker cannot work in a process that is traced.
+        environment = dict(self.environment, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0") \
+            if before else self.environment
         return subprocess.Popen([*before, GPUCOOP, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                env=self.environment)
+                                env=environment)
 
     def run_it(self, code, *args, seconds=120):
         with self.start(*args) as process:

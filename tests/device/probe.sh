@@ -8,7 +8,10 @@ most=345 # seconds for all parts
 bundle=$(realpath "$1")
 packed=$(realpath "$2")/probe.tar.gz
 out=$(mktemp -d)
-trap 'tar -czf "$packed" -C "$out" . && rm -rf "$out"' EXIT
+# What is printed goes along as summary.txt; it is complete when tee has ended.
+exec 3>&1 > >(tee "$out/summary.txt") 2>&1
+tee=$!
+trap 'exec >&3 2>&3; wait "$tee"; tar -czf "$packed" -C "$out" . && rm -rf "$out"' EXIT
 nccl=${3:-}
 # Multicast over NVLink is a matter of the whole machine, also of others that share it.
 export NCCL_NVLS_ENABLE=0 CUDA_CACHE_DISABLE=1
