@@ -124,6 +124,9 @@ Outcome<> ccl_concurrent(StepRun& run) {
     }
     run.result().bytes = std::max(bytes[0], bytes[1]);
     if (outcome.ok()) outcome = concurrent_round(run, lanes);
+    // A rank that is ahead would else begin one communicator's next operations while others still need the other's:
+    // that is alternation, which ccl.switching tries.
+    if (outcome.ok()) outcome = run.meet("concurrent", run.step().ranks);
     if (!outcome.ok()) return outcome;
   }
   return Done{};
