@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <filesystem>
 
 #include "team_bench.hpp"
@@ -85,6 +86,7 @@ TEST_CASE("A program that cannot be run says why") {
   Scratch scratch;
   auto setup = fakes(1, scratch);
   StepEnd how;
+  std::fflush(stdout);  // the thread sanitizer writes what is left there when the copy of this process ends
   setup.executable = "/nonexistent/gpucoop-rank";
   CHECK(Team::start(setup, how).error().what == "a rank ended before it was ready");
   CHECK(how.ranks[0].code == 127);
