@@ -137,8 +137,10 @@ Measurements measurements_of(probe::RunEnd& end, const probe::RunSetup& setup) {
 }
 
 ExitCode run_probe(const ProbeOptions& options) {
-  // First of all: whoever ends it early gets a report that says so.
-  const probe::Interrupt interrupt;
+  // First of all: whoever ends it early gets a report that says so. To the end of the process: a signal that comes when
+  // the report is out must not take its exit code away.
+  static const auto* const interrupt = new probe::Interrupt;
+  static_cast<void>(interrupt);
   if (const auto error = conflict(options)) return fail(*error);
   const auto loaded = load_rules_of(options.rules);
   if (!loaded) return fail(loaded.error());
