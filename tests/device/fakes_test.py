@@ -21,6 +21,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
+import parallel_cases  # noqa: E402
 import sysfs_tree  # noqa: E402
 
 FIXTURE = HERE.parent.parent / "fixtures" / "x570-dual-rtx3090-idle" / "sysfs.tree"
@@ -260,14 +261,6 @@ class Faults(unittest.TestCase):
         })
 
 
-def flat(suite):
-    for test in suite:
-        if isinstance(test, unittest.TestSuite):
-            yield from flat(test)
-        else:
-            yield test
-
-
 def run_one(test):
     result = unittest.TestResult()
     begin = time.monotonic()
@@ -281,7 +274,7 @@ def main(names):
     """All tests at once: most of their time is waiting, and the host lends a limited number of places."""
     module = sys.modules[__name__]
     loader = unittest.defaultTestLoader
-    tests = list(flat(loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)))
+    tests = list(parallel_cases.leaves(loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)))
     try:
         setUpModule()
     except unittest.SkipTest as reason:

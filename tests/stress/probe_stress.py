@@ -19,6 +19,10 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+sys.dont_write_bytecode = True
+from marked_processes import marked_processes  # noqa: E402
+
 FAULTS = ("hang", "wrong-data", "crash", "slow", "refuse", "exit", "garbage", "spin")
 PLACES = ("gpu.dispatch", "host.copy", "host.handshake", "p2p.write", "p2p.ipc", "ccl.init", "ccl.allreduce", "ccl.barrier",
           "ccl.concurrent", "ccl.soak", "")
@@ -68,23 +72,6 @@ def keeper_of(parent):
                      if pathlib.Path("/proc/%s/comm" % pid).read_text(encoding="utf-8").strip() == "gpucoop-keeper"), None)
     except OSError:
         return None
-
-
-def marked(mark):
-    """Processes that carry the mark in their environment, apart from those that have ended."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            if mark.encode() not in (entry / "environ").read_bytes():
-                continue
-            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
-            if state != "Z":
-                found.append((int(entry.name), (entry / "comm").read_text().strip(), state))
-        except OSError:
-            continue
-    return found
 
 
 def listing(folder):
@@ -186,7 +173,7 @@ class Stress:
         until = time.monotonic() + 10 + SLACK
         swept = time.monotonic() + 4 if sweep else until
         while True:
-            alive = marked(self.mark)
+            alive = marked_processes(self.mark)
             rest = [listing("/dev/shm") - self.before[0], listing("/tmp") - self.before[1], cgroups(self.pids)]
             if not alive and not any(rest):
                 break

@@ -1,9 +1,12 @@
 """Processes that a test started, however far removed: by a text that they have in their environment."""
+import collections
 import pathlib
+
+Process = collections.namedtuple("Process", "pid name state")
 
 
 def marked_processes(mark):
-    """Their numbers; those that have ended do not count."""
+    """Those that have not ended."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -12,8 +15,8 @@ def marked_processes(mark):
             if mark.encode() not in (entry / "environ").read_bytes():
                 continue
             state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            if state != "Z":
+                found.append(Process(int(entry.name), (entry / "comm").read_text().strip(), state))
         except OSError:
             continue
-        if state != "Z":
-            found.append(int(entry.name))
     return found
