@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/list.hpp"
+
 namespace gpucoop {
 namespace {
 
@@ -73,15 +75,6 @@ HopFinding finding_of(const Step& step, bool is_root_port) {
   }
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i];
-  }
-  return text;
-}
-
 struct Walk {
   std::vector<HopFinding> findings;
   bool root_port_seen = false;
@@ -114,7 +107,7 @@ void judge_chain(const AtomicsCase& gpu, AtomicsJudgement& out) {
   }
   if (!blocks.empty()) {
     out.path = Tri::no;
-    out.why = joined(blocks) + ".";
+    out.why = list_in_words(blocks) + ".";
     return;
   }
   if (gpu.virtualized == Tri::yes) {
@@ -133,7 +126,7 @@ void judge_chain(const AtomicsCase& gpu, AtomicsJudgement& out) {
   }
   if (walk.gap) open.push_back("the bridges that are missing between the root port and the card");
   if (!open.empty()) {
-    out.why = fmt::format("What was read does not hold {}. It takes root.", joined(open));
+    out.why = fmt::format("What was read does not hold {}. It takes root.", list_in_words(open));
     return;
   }
   const auto root = *gpu.chain->root_port();

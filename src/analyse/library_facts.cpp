@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyse/library_answer.hpp"
+#include "base/list.hpp"
 
 namespace gpucoop {
 namespace {
@@ -74,10 +75,7 @@ class LibraryFacts {
       if (gpu.compute && (gpu.vendor == Vendor::amd || gpu.vendor == Vendor::nvidia)) judge(gpu);
     }
     for (const auto& [text, gpus] : differences_) {
-      std::string of;
-      for (std::size_t i = 0; i < gpus.size(); ++i) {
-        of += (i == 0 ? "" : i + 1 == gpus.size() ? " and " : ", ") + short_form(gpus[i]);
-      }
+      const auto of = list_in_words(gpus, [](const Address& gpu) { return short_form(gpu); });
       topology_.warnings.push_back({"library.differ", "For " + of + ", " + text, to_string(gpus.front())});
     }
   }

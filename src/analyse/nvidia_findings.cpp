@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <string>
 
+#include "base/list.hpp"
+
 namespace gpucoop {
 namespace {
 
 std::string list(const std::vector<Address>& addresses) {
-  std::string text;
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == addresses.size() ? " and " : ", ") + short_form(addresses[i]);
-  }
-  return text;
+  return list_in_words(addresses, [](const Address& address) { return short_form(address); });
 }
 
 class Finder {

@@ -5,19 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "base/list.hpp"
 #include "probe/outcome.hpp"
 #include "read/log/log_reader.hpp"
 
 namespace gpucoop::probe {
 namespace {
-
-std::string list(const std::vector<std::string>& items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
-  }
-  return text;
-}
 
 std::string hang_in_words(Hang hang) {
   switch (hang) {
@@ -59,7 +52,7 @@ std::vector<std::string> hang_findings(const StepEnd& end) {
     if (rank.how == RankEnd::How::unkillable) left.push_back(fmt::format("process {}", rank.pid));
   }
   if (!left.empty()) {
-    findings.push_back("reported, not killed: " + list(left) + (left.size() == 1 ? " sleeps" : " sleep") +
+    findings.push_back("reported, not killed: " + list_in_words(left) + (left.size() == 1 ? " sleeps" : " sleep") +
                        " in the kernel and takes no signal; it ends when the driver lets go, at the latest with a "
                        "restart of the host");
   }

@@ -6,18 +6,11 @@
 #include <array>
 #include <utility>
 
+#include "base/list.hpp"
 #include "read/log/log_reader.hpp"
 
 namespace gpucoop::probe {
 namespace {
-
-std::string list(const std::vector<std::string>& items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
-  }
-  return text;
-}
 
 /// Why the driver refuses, in words, and what would change it.
 std::string_view why_refused(std::string_view status) {
@@ -107,7 +100,7 @@ class Finder {
     if (!held.empty()) {
       tell("probe.clocks",
            fmt::format("The clocks of {} are held down ({}), so that rates are lower than they could be.", a,
-                       list(held)),
+                       list_in_words(held)),
            a);
     }
   }
@@ -132,7 +125,7 @@ class Finder {
     for (auto& [why, pairs] : refused) {
       const auto more = pairs.size() > kMost ? pairs.size() - kMost : 0;
       if (more != 0) pairs.resize(kMost);
-      auto of = list(pairs);
+      auto of = list_in_words(pairs);
       if (more != 0) of += fmt::format(" and {} more pairs", more);
       tell("probe.peer-refused", fmt::format("NVIDIA's driver refuses direct traffic of {}, {}.", of, why),
            pairs.front().substr(0, pairs.front().find(' ')));

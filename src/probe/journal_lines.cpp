@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/list.hpp"
+
 // A line is words with single blanks between them:
 //   begin 812-9913-1 boot=1f0c… pid=812 started=9913 at=2026-11-30T12:00:00Z rung=p2p.write
 //   of=0000:0b:00.0,0000:0c:00.0 end 812-9913-1 state=passed at=2026-11-30T12:00:01Z .
@@ -99,14 +101,6 @@ JournalEntry entry_of(const LineWords& words) {
   return entry;
 }
 
-std::string in_words(const std::vector<Address>& devices) {
-  std::string text;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == devices.size() ? " and " : ", ") + to_string(devices[i]);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::optional<JournalLine> parse_line(std::string_view text) {
@@ -135,7 +129,8 @@ std::string end_line(const std::string& id, std::string_view state, const std::s
 
 std::string sentence(const Unfinished& unfinished) {
   const auto& entry = unfinished.entry;
-  const auto what = entry.rung + (entry.of.empty() ? "" : " on " + in_words(entry.of));
+  const auto of = list_in_words(entry.of, [](const Address& device) { return to_string(device); });
+  const auto what = entry.rung + (of.empty() ? "" : " on " + of);
   switch (unfinished.why) {
     case Unfinished::Why::running:
       return what + " began at " + entry.at + " and is being probed now (pid " + std::to_string(entry.pid) + ")";

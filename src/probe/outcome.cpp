@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/list.hpp"
 #include "probe/findings.hpp"
 
 namespace gpucoop::probe {
@@ -42,14 +43,6 @@ std::string gone_in_words(const Planned& planned, const RankEnd& rank) {
 /// `10 s`, `0.4 s`.
 std::string duration(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
-}
-
-std::string list(const std::vector<std::string>& items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
-  }
-  return text;
 }
 
 ProbeRun base_of(const Planned& planned, const Context& context) {
@@ -107,7 +100,7 @@ class Ended {
     }
     if (!lost.empty()) {
       run_.state = ProbeState::crashed;
-      run_.reason = list(lost);
+      run_.reason = list_in_words(lost);
     } else if (end_.interrupted) {
       run_.state = ProbeState::inconclusive;
       run_.reason = "interrupted";
@@ -215,7 +208,7 @@ class Ended {
     std::vector<std::string> words;
     words.reserve(ranks.size());
     for (const unsigned rank : ranks) words.push_back(rank_in_words(planned_, rank));
-    return list(words);
+    return list_in_words(words);
   }
 
   const Planned& planned_;

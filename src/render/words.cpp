@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/list.hpp"
+
 namespace gpucoop::words {
 namespace {
 
@@ -226,12 +228,7 @@ std::string list(const std::vector<std::string>& items, std::size_t most) {
     for (std::size_t i = 0; i + 1 < most; ++i) text += (i == 0 ? "" : ", ") + items[i];
     return text + fmt::format(" and {} more", items.size() - most + 1);
   }
-  std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (i != 0) text += i + 1 == items.size() ? " and " : ", ";
-    text += items[i];
-  }
-  return text;
+  return list_in_words(items);
 }
 
 std::string list(const std::vector<Address>& items, std::size_t most) {
