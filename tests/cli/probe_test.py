@@ -104,9 +104,9 @@ class Usage(Case):
     def test_an_existing_file_is_kept_and_nothing_is_run(self):
         path = os.path.join(self.folder, "there")
         pathlib.Path(path).write_text("mine", encoding="utf-8")
-        began = time.monotonic()
-        self.expect(73, self.host("-o", path), "exists and is kept")
-        self.assertLess(time.monotonic() - began, 5)
+        done = self.host("-o", path)
+        self.expect(73, done, "exists and is kept")
+        self.assertNotIn("gpu.dispatch", done.err)
         self.assertEqual(pathlib.Path(path).read_text(encoding="utf-8"), "mine")
 
 
@@ -286,7 +286,7 @@ class Ending(Case):
             with self.subTest(number=number):
                 code, out, err, seconds = self.interrupted(number)
                 self.assertEqual(code, 130, err)
-                self.assertLess(seconds, 8)
+                self.assertLess(seconds, 30)
                 document = json.loads(out)
                 self.assertEqual(runs_of(document, "gpu.dispatch")[0]["state"], "passed")
                 self.assertTrue(any(run["reason"] == "interrupted" for run in document["probes"]))

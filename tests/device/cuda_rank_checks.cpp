@@ -46,16 +46,16 @@ bool fill(Kit& k, unsigned rank, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) all[i] = value(rank, i);
   std::memcpy(k.host.pointer(), all.data(), count * 4);
   if (!k.d.copy(k.s, k.x, 0, k.host, {0, count * 4})) return false;
-  if (!k.s.wait(in(10))) return false;
+  if (!k.s.wait(in(60))) return false;
   std::memset(k.host.pointer(), 0x7E, k.host.bytes());
-  return k.d.copy(k.s, k.y, 0, k.host, {0, k.host.bytes()}).ok() && k.s.wait(in(10)).ok();
+  return k.d.copy(k.s, k.y, 0, k.host, {0, k.host.bytes()}).ok() && k.s.wait(in(60)).ok();
 }
 
 template <class Expected>
 void expect(Kit& k, const std::string& what, const Outcome<>& put, std::uint64_t count, Expected expected) {
   if (!k.r.check(put, what)) return;
-  if (!k.r.check(k.c.settle(k.s, in(20)), what + " settles")) return;
-  if (!k.d.copy(k.s, k.host, 0, k.y, {0, count * 4}) || !k.s.wait(in(10))) {
+  if (!k.r.check(k.c.settle(k.s, in(60)), what + " settles")) return;
+  if (!k.d.copy(k.s, k.host, 0, k.y, {0, count * 4}) || !k.s.wait(in(60))) {
     k.r.check(false, what, "its result cannot be copied");
     return;
   }
@@ -85,11 +85,11 @@ void check_values(Kit& k, Library& library, unsigned rank, std::uint64_t count) 
   if (rank == 0)
     expect(k, label("reduce to 0"), reduced, count, [](std::uint64_t i) { return value(0, i) + value(1, i); });
   else
-    k.r.check(reduced.ok() ? k.c.settle(k.s, in(20)) : reduced, label("reduce to 0"));
+    k.r.check(reduced.ok() ? k.c.settle(k.s, in(60)) : reduced, label("reduce to 0"));
   Outcome<> put = library.group_start();
   if (put.ok()) put = k.c.send({&k.x, 0}, count, type, other, k.s);
   if (put.ok()) put = k.c.receive({&k.y, 0}, count, type, other, k.s);
-  if (put.ok()) put = library.group_end(in(20));
+  if (put.ok()) put = library.group_end(in(60));
   expect(k, label("send and receive"), put, count, [&](std::uint64_t i) { return value(other, i); });
 }
 
@@ -101,10 +101,10 @@ void check_times(Kit& k, int channel, const char* how) {
       return k.c.all_reduce({&k.x, 0}, {&k.y, 0}, bytes / 4, DataType::float32, ReduceOp::sum, k.s);
     };
     if (!meet(channel)) return;
-    static_cast<void>(k.d.timed(k.s, 5, op, in(20)));
+    static_cast<void>(k.d.timed(k.s, 5, op, in(60)));
     if (!meet(channel)) return;
     const auto begin = std::chrono::steady_clock::now();
-    auto seconds = k.d.timed(k.s, times, op, in(20));
+    auto seconds = k.d.timed(k.s, times, op, in(60));
     const double host = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / times;
     if (!k.r.check(seconds, "timed all_reduce")) return;
     const double each = seconds.value() / times;
@@ -120,9 +120,9 @@ void check_times(Kit& k, int channel, const char* how) {
     if (!k.r.check(graph, "record all_reduce in a graph")) return;
     const auto replay = [&] { return k.d.replay(k.s, *graph.value()); };
     if (!meet(channel)) return;
-    static_cast<void>(k.d.timed(k.s, 2, replay, in(20)));
+    static_cast<void>(k.d.timed(k.s, 2, replay, in(60)));
     if (!meet(channel)) return;
-    seconds = k.d.timed(k.s, 10, replay, in(20));
+    seconds = k.d.timed(k.s, 10, replay, in(60));
     if (!k.r.check(seconds, "replayed all_reduce")) return;
     k.r.note(fmt::format("all_reduce {} B {} in a graph", bytes, how),
              fmt::format("{:.2f} us", seconds.value() / 200 * 1e6));
@@ -171,11 +171,11 @@ void check_ipc(Report& r, Device& d, unsigned rank, int channel) {
     auto x = d.allocate(bytes);
     if (!r.check(x, "memory")) return;
     r.check(d.store(s, *x.value(), {0, bytes}, {2, 1}), "owner stores");
-    r.check(s.wait(in(10)), "wait");
+    r.check(s.wait(in(60)), "wait");
     auto given = d.export_buffer(*x.value());
     if (!r.check(given, "export_buffer") || !tell(channel, given.value())) return;
     if (!r.check(meet(channel), "the other has written")) return;
-    auto m = d.verify(s, *x.value(), {0, bytes}, {1, 1}, {2, 1}, in(10));
+    auto m = d.verify(s, *x.value(), {0, bytes}, {1, 1}, {2, 1}, in(60));
     if (r.check(m, "owner verifies"))
       r.check(m.value().right(), "owner sees the other's words", fmt::format("{} wrong", m.value().wrong));
     static_cast<void>(meet(channel));
@@ -184,11 +184,11 @@ void check_ipc(Report& r, Device& d, unsigned rank, int channel) {
   if (!r.check(hear(channel, handle), "handle came")) return;
   auto x = d.import_buffer(handle, bytes);
   if (!r.check(x, "import_buffer")) return;
-  auto m = d.verify(s, *x.value(), {0, bytes}, {2, 1}, {1, 1}, in(10));
+  auto m = d.verify(s, *x.value(), {0, bytes}, {2, 1}, {1, 1}, in(60));
   if (r.check(m, "verify from here"))
     r.check(m.value().right(), "the owner's words are seen", fmt::format("{} wrong", m.value().wrong));
   r.check(d.store(s, *x.value(), {0, bytes}, {1, 1}), "store from here");
-  r.check(s.wait(in(10)), "wait");
+  r.check(s.wait(in(60)), "wait");
   static_cast<void>(meet(channel));
   static_cast<void>(meet(channel));
 }
@@ -241,11 +241,11 @@ void check_collectives(Report& r, Device& d, Library& library, unsigned rank, in
     good = k.c.all_reduce({&k.x, 0}, {&k.y, 0}, 1000, DataType::int32, ReduceOp::sum, k.s).ok() &&
            k2.c.all_reduce({&k.x, kMiB}, {&k.y, kMiB}, 1000, DataType::int32, ReduceOp::sum, k2.s).ok();
   }
-  good = good && k.c.settle(k.s, in(20)).ok() && k2.c.settle(k2.s, in(20)).ok();
+  good = good && k.c.settle(k.s, in(60)).ok() && k2.c.settle(k2.s, in(60)).ok();
   r.check(good, "two communicators at once");
   static_cast<void>(meet(channel));
   const auto end = std::chrono::steady_clock::now();
-  r.check(second.value()->give_up(in(10)), "give_up");
+  r.check(second.value()->give_up(in(60)), "give_up");
   joined.value().reset();
   r.note("giving up and ending took",
          fmt::format("{:.3f} s", std::chrono::duration<double>(std::chrono::steady_clock::now() - end).count()));

@@ -13,7 +13,8 @@ def leaves(suite):
 
 
 def main(at_once=4):
-    """Ends the process: status 0 when every method of `__main__` passed or was skipped with its reason."""
+    """Ends the process: status 0 when the methods of `__main__` passed or were skipped with their reasons, 77 when none was
+    tried."""
     tests = list(leaves(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])))
     results = []
 
@@ -32,4 +33,4 @@ def main(at_once=4):
                 print(text, flush=True)
     good = bool(results) and all(result.wasSuccessful() for result in results)
     print(f"{len(results)} tests, {sum(not result.wasSuccessful() for result in results)} failed")
-    sys.exit(0 if good else 1)
+    sys.exit(1 if not good else 77 if all(result.skipped for result in results) else 0)

@@ -54,10 +54,10 @@ struct Pair {
   }
   static void store(Device& d, Stream& s, Buffer& x, const Pattern& p) {
     REQUIRE(d.store(s, x, {0, x.bytes()}, p).ok());
-    REQUIRE(s.wait(in(5000)).ok());
+    REQUIRE(s.wait(in(60000)).ok());
   }
   static Mismatch verify(Device& d, Stream& s, Buffer& x, const Pattern& now, const Pattern& old) {
-    auto m = d.verify(s, x, {0, x.bytes()}, now, old, in(5000));
+    auto m = d.verify(s, x, {0, x.bytes()}, now, old, in(60000));
     REQUIRE(m.ok());
     return m.value();
   }
@@ -144,9 +144,9 @@ TEST_CASE("addresses are written as reports write them") {
 
 TEST_CASE("a dispatch is checked by what it wrote") {
   Pair p;
-  CHECK(p.a->dispatch(in(5000)).ok());
+  CHECK(p.a->dispatch(in(60000)).ok());
   const Told told("dispatch-wrong");
-  auto wrong = p.a->dispatch(in(5000));
+  auto wrong = p.a->dispatch(in(60000));
   REQUIRE_FALSE(wrong.ok());
   CHECK(wrong.failure().state == ProbeState::wrong_data);
   CHECK(wrong.failure().text.find("a kernel on 0000:a0:00.0 stored 0x") == 0);
@@ -155,7 +155,7 @@ TEST_CASE("a dispatch is checked by what it wrote") {
 TEST_CASE("a launch that fails is told with its function") {
   Pair p;
   const Told told("launch-719");
-  auto failed = p.a->dispatch(in(5000));
+  auto failed = p.a->dispatch(in(60000));
   REQUIRE_FALSE(failed.ok());
   CHECK(failed.failure().state == ProbeState::failed);
   CHECK(failed.failure().text == "cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure");
@@ -165,14 +165,14 @@ TEST_CASE("a kernel that does not end is hung at the deadline, and nothing waits
   Pair p;
   auto* device = dynamic_cast<cuda::CudaDevice*>(p.a.get());
   REQUIRE(device != nullptr);
-  REQUIRE(device->spin(*p.sa, std::chrono::milliseconds(200)).ok());
+  REQUIRE(device->spin(*p.sa, std::chrono::milliseconds(1000)).ok());
   const auto begin = std::chrono::steady_clock::now();
   auto late = p.sa->wait(in(20));
   REQUIRE_FALSE(late.ok());
   CHECK(late.failure().state == ProbeState::hung);
   CHECK(late.failure().text == "cuStreamQuery: work on 0000:a0:00.0 has not ended at the deadline");
   CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(20));
-  CHECK(p.sa->wait(in(10000)).ok());
+  CHECK(p.sa->wait(in(60000)).ok());
 }
 
 TEST_CASE("ranges past the end and half words are refused before the driver sees them") {
@@ -252,11 +252,11 @@ TEST_CASE("a handshake over memory whose writes are lost ends by its own limit")
     auto second = p.b->handshake(*p.sb, *y, *x, {1, 20, most});
     REQUIRE(first.ok());
     REQUIRE(second.ok());
-    REQUIRE(p.sa->wait(in(20000)).ok());
-    REQUIRE(p.sb->wait(in(20000)).ok());
+    REQUIRE(p.sa->wait(in(60000)).ok());
+    REQUIRE(p.sb->wait(in(60000)).ok());
     return std::pair(first.value()(), second.value()());
   };
-  auto [a, b] = shake(10000);
+  auto [a, b] = shake(60000);
   CHECK(a.rounds == 20);
   CHECK(b.rounds == 20);
   CHECK(a.wrong_payload + b.wrong_payload == 0);
@@ -277,11 +277,11 @@ TEST_CASE("atomics that lose additions miscount") {
   const auto counted = [&] {
     std::memset(h.value()->pointer(), 0, 64);
     REQUIRE(p.b->copy(*p.sb, *x, 0, *h.value(), {0, 64}).ok());
-    REQUIRE(p.sb->wait(in(5000)).ok());
+    REQUIRE(p.sb->wait(in(60000)).ok());
     REQUIRE(p.a->count(*p.sa, *x, 8, 1000).ok());
-    REQUIRE(p.sa->wait(in(5000)).ok());
+    REQUIRE(p.sa->wait(in(60000)).ok());
     REQUIRE(p.b->copy(*p.sb, *h.value(), 0, *x, {0, 64}).ok());
-    REQUIRE(p.sb->wait(in(5000)).ok());
+    REQUIRE(p.sb->wait(in(60000)).ok());
     std::uint32_t n = 0;
     std::memcpy(&n, static_cast<char*>(h.value()->pointer()) + 8, 4);
     return n;
@@ -316,5 +316,5 @@ TEST_CASE("a recorded graph does again what was recorded, and only then") {
   auto failed = p.a->record(*p.sa, []() -> Outcome<> { return Failure{ProbeState::failed, "no"}; });
   REQUIRE_FALSE(failed.ok());
   CHECK(failed.failure().text == "no");
-  CHECK(p.a->dispatch(in(5000)).ok());
+  CHECK(p.a->dispatch(in(60000)).ok());
 }
