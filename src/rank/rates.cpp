@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <string_view>
 
 #include "rank/checked.hpp"
 #include "rank/steps.hpp"
@@ -42,11 +43,11 @@ struct Timing {
 
 constexpr std::uint64_t kSmall = 1U << 20U;
 
-/// A number of repetitions of the size with this index that all ranks take, since they wait for each other in each:
-/// what the first rank says.
-Outcome<unsigned> agree(StepRun& run, unsigned index, unsigned own) {
+/// A number about the size with this index that all ranks take, since they wait for each other in each operation: what
+/// the first rank says.
+Outcome<unsigned> agree(StepRun& run, std::string_view what, unsigned index, unsigned own) {
   auto& session = run.session();
-  const auto key = board_key("repetitions", run.step().id, index);
+  const auto key = board_key(what, run.step().id, index);
   if (session.rank() == run.step().ranks.front()) {
     session.board().give(key, std::to_string(own));
     return own;
@@ -86,6 +87,18 @@ Outcome<Timing> time_one(StepRun& run, Workspace& space, Communicator& communica
     return enqueue(*session.tools().library, communicator, job, space.send(), space.receive(), session.stream(),
                    run.deadline());
   };
+  // Over the slowest links one operation can take seconds: few tell its time, and each has to be seen to end.
+  constexpr double kLong = 0.1;
+  auto one = median_of(run, 1, 1, once);
+  if (!one.ok()) return one.failure();
+  auto slow = agree(run, "pace", index, one.value() > kLong ? 1 : 0);
+  if (!slow.ok()) return slow.failure();
+  if (slow.value() == 1) {
+    auto taken = median_of(run, 3, 1, once);
+    if (!taken.ok()) return taken.failure();
+    out.seconds = taken.value();
+    return out;
+  }
   // Long enough that it does not matter how exactly the ranks start together.
   constexpr double kSample = 3e-3;
   constexpr unsigned kLeast = 5;
@@ -98,7 +111,7 @@ Outcome<Timing> time_one(StepRun& run, Workspace& space, Communicator& communica
   const double calls = (kTries + std::max(1U, run.step().warmups)) * kLeast;
   const double slowest = std::max(first.value(), std::chrono::duration<double>(Clock::now() - began).count() / calls);
   const double wanted = kSample / std::max(slowest, 1e-9);
-  auto each = agree(run, index, static_cast<unsigned>(std::clamp<double>(wanted, kLeast, kMost)));
+  auto each = agree(run, "repetitions", index, static_cast<unsigned>(std::clamp<double>(wanted, kLeast, kMost)));
   if (!each.ok()) return each.failure();
   auto taken = median_of(run, std::max(3U, run.step().repetitions), each.value(), once);
   if (!taken.ok()) return taken.failure();

@@ -86,6 +86,15 @@ bool same(const std::string& where, std::string_view name) {
   return dot != std::string_view::npos && where == plain(name.substr(dot + 1));
 }
 
+/// The kinds of groups that engines make, each with its number.
+bool names_group(std::string_view plain_name) {
+  constexpr std::array<std::string_view, 6> kKinds = {"tp", "pp", "dp", "ep", "attntp", "moetp"};
+  const auto number = plain_name.find_first_of("0123456789");
+  return number != std::string_view::npos &&
+         plain_name.find_first_not_of("0123456789", number) == std::string_view::npos &&
+         std::find(kKinds.begin(), kKinds.end(), plain_name.substr(0, number)) != kKinds.end();
+}
+
 Error wrong(std::string what, std::string_view spec, std::string next) {
   return {ExitCode::usage, std::move(what), "--inject " + std::string(spec), std::move(next)};
 }
@@ -122,6 +131,8 @@ bool Injection::strikes(unsigned who, std::string_view rung, std::string_view op
   return same(wanted, rung) || same(wanted, op);
 }
 
+bool Injection::in_group() const { return names_group(plain(where)); }
+
 Result<Injection> parse_injection(std::string_view spec, unsigned ranks) {
   Injection out;
   const auto at = spec.find('@');
@@ -130,10 +141,10 @@ Result<Injection> parse_injection(std::string_view spec, unsigned ranks) {
     out.where = spec.substr(at + 1);
     const std::string wanted = plain(out.where);
     const bool known = std::any_of(kPlaces.begin(), kPlaces.end(), [&](auto place) { return same(wanted, place); });
-    if (!known) {
+    if (!known && !names_group(wanted)) {
       const auto hint = meant(out.where, kPlaces);
-      return wrong("`" + out.where + "` is neither a rung nor an operation", spec,
-                   hint.empty() ? "name one like `ccl.allreduce` or `all_reduce`" : hint);
+      return wrong("`" + out.where + "` is neither a rung nor an operation nor a group", spec,
+                   hint.empty() ? "name one like `ccl.allreduce`, `all_reduce` or `dp1`" : hint);
     }
   }
   const auto colon = head.find(':');
@@ -165,8 +176,9 @@ Result<Injection> parse_injection(std::string_view spec, unsigned ranks) {
   names.reserve(kFaults.size());
   for (const auto& entry : kFaults) names.emplace_back(entry.first);
   const auto hint = meant(head, names);
-  return wrong("`" + std::string(head) + "` is no fault", spec,
-               hint.empty() ? "faults are hang, wrong-data, crash, slow, refuse, exit, garbage, global-state" : hint);
+  return wrong(
+      "`" + std::string(head) + "` is no fault", spec,
+      hint.empty() ? "faults are hang, wrong-data, crash, slow, refuse, exit, garbage, spin, global-state" : hint);
 }
 
 }  // namespace gpucoop::wire

@@ -26,18 +26,22 @@ struct Injection {
   };
   Fault fault = Fault::hang;
   std::optional<unsigned> rank;  ///< none: all of them
-  std::string where;             ///< a rung (`p2p.write`) or an operation (`all_reduce`); empty: everywhere
+  /// A rung (`p2p.write`), an operation (`all_reduce`), or a group (`dp1`) while groups are taken in turn; empty:
+  /// everywhere.
+  std::string where;
 
   /// Whether it strikes `rank` in `op` of `rung`. `_`, `-` and `.` do not tell names apart: `allreduce` is
   /// `all_reduce`, and also stands for the rung `ccl.allreduce`.
   [[nodiscard]] bool strikes(unsigned rank, std::string_view rung, std::string_view op) const;
+  /// Whether `where` is a group; there need not be one of that name.
+  [[nodiscard]] bool in_group() const;
 };
 
 [[nodiscard]] std::string_view to_string(Injection::Fault fault);
 /// As `parse_injection` takes it.
 [[nodiscard]] std::string to_string(const Injection& injection);
 
-/// `FAULT[:rankN][@RUNG-OR-OP]`. `usage` with the nearest known word for anything else; `ranks` is how many there are.
+/// `FAULT[:rankN][@RUNG-OPERATION-OR-GROUP]`. `usage` with the nearest known word for anything else; `ranks` is how many there are.
 [[nodiscard]] Result<Injection> parse_injection(std::string_view spec, unsigned ranks);
 
 }  // namespace gpucoop::wire

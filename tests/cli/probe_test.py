@@ -89,6 +89,9 @@ class Usage(Case):
                             (["--backend", "host", "--groups", "tp=2,dp=2"], "that is 4 GPUs, and there are 2"),
                             (["--backend", "host", "--groups", "tp"], "'tp' is no NAME=N"),
                             (["--backend", "host", "--inject", "hangs"], "hang"),
+                            (["--backend", "host", "--inject", "hang@dp1"], "with tp=2 the groups are tp0"),
+                            (["--backend", "host", "--ranks", "4", "--inject", "hang:rank0@dp1"],
+                             "with tp=2,dp=2 the groups of this rank are tp0, dp0 and ep0"),
                             (["--backend", "host", "--ranks", "65"], "65"),
                             (["--backend", "host", "--timeout", "0"], "is no number of seconds"),
                             (["--backend", "opencl"], "none of auto|cuda|host")):

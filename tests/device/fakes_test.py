@@ -40,7 +40,8 @@ GPUCOOP = FAKES = ""
 class Host:
     """The recorded host, as folders to be mounted: as many as there are probes at a time, since each locks its GPUs."""
 
-    def __init__(self):
+    def __init__(self, tree=None):
+        tree = tree or sysfs_tree.Tree.parse(FIXTURE.read_text())
         self.folder = tempfile.mkdtemp(prefix="gpucoop-fakes-")
         os.chmod(self.folder, 0o755)
         self.user = []
@@ -56,7 +57,7 @@ class Host:
             (place / "tree").mkdir()
             if os.geteuid() == 0:
                 os.chown(place / "home", NOBODY, NOBODY)
-            sysfs_tree.Tree.parse(FIXTURE.read_text()).unpack(str(place / "tree"))
+            tree.unpack(str(place / "tree"))
             self.free.put(place)
 
     def run(self, argv, told=None, limit=300):
@@ -81,9 +82,9 @@ class Host:
 HOST = None
 
 
-def setUpModule():
+def setUpModule(tree=None):
     global HOST
-    HOST = Host()
+    HOST = Host(tree)
     tried = HOST.run(["true"])
     if tried.returncode != 0:
         HOST.close()
@@ -225,6 +226,12 @@ class Faults(unittest.TestCase):
                          r"rank 1", (4,), budget=5)
         self.assertRegex(" ".join(run["findings"]), "a fault was injected")
 
+    def test_a_path_on_which_one_operation_takes_seconds_is_timed_and_not_called_hung(self):
+        _, document = self.probe(["--collective"], {"GPUCOOP_FAKE_NCCL": "slow-largest"}, LONG, budget=4 * LONG)
+        run = next(r for r in document["probes"] if r["rung"] == "ccl.latency" and not r.get("variant"))
+        self.assertEqual(run["state"], "passed", run)
+        self.assertGreaterEqual(float(re.search(r" 128 MiB ([0-9.]+) us", " ".join(run["findings"])).group(1)), 2e6)
+
     def test_a_gigabyte_of_log(self):
         done, document = self.probe(["--collective"], {"GPUCOOP_FAKE_NCCL": "spam", "GPUCOOP_FAKE_NCCL_SPAM": "1024"},
                                     2 * LONG, budget=2 * LONG)
@@ -292,27 +299,29 @@ def run_one(test):
     return bad
 
 
-def main(names):
-    """All tests at once: most of their time is waiting, and the host lends a limited number of places."""
-    module = sys.modules[__name__]
-    loader = unittest.defaultTestLoader
+def main():
+    """Of this script and those beside it: all tests at once, for most of their time is waiting, and the host lends a limited
+    number of places. Ends the process: status 77 where nothing could be tried."""
+    global GPUCOOP, FAKES
+    GPUCOOP, FAKES = map(os.path.abspath, sys.argv[1:3])
+    module = sys.modules["__main__"]
+    loader, names = unittest.defaultTestLoader, sys.argv[3:]
     tests = list(parallel_cases.leaves(loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)))
     try:
-        setUpModule()
+        module.setUpModule()
     except unittest.SkipTest as reason:
         print(f"skipped: {reason}")
-        return 77
+        sys.exit(77)
     try:
         with concurrent.futures.ThreadPoolExecutor(max(1, len(tests))) as pool:
             bad = [text for texts in pool.map(run_one, tests) for text in texts]
     finally:
-        tearDownModule()
+        module.tearDownModule()
     for text in bad:
         print(text)
     print(f"{len(tests)} tests, {len(bad)} failures")
-    return 1 if bad or not tests else 0
+    sys.exit(1 if bad or not tests else 0)
 
 
 if __name__ == "__main__":
-    GPUCOOP, FAKES = sys.argv[1:3]
-    sys.exit(main(sys.argv[3:]))
+    main()

@@ -1,11 +1,9 @@
 """What the driver and its libraries say ends as a finding with a next step, in text and JSON: through the stand-ins of
 tests/fakes, on the recorded host of fakes_test.py.
 
-    findings_test.py GPUCOOP FAKES [unittest arguments]
+    findings_test.py GPUCOOP FAKES [Findings.test_…]
 """
 import json
-import os
-import sys
 import unittest
 
 import fakes_test
@@ -76,7 +74,4 @@ class Findings(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    fakes_test.GPUCOOP, fakes_test.FAKES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    tried = unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result
-    # Where the host cannot be lent the recorded one, nothing was tried.
-    sys.exit(0 if tried.wasSuccessful() and tried.testsRun else 77 if tried.wasSuccessful() and tried.skipped else 1)
+    fakes_test.main()

@@ -103,6 +103,30 @@ void connect(Communicator& c) {
   }
 }
 
+/// What a process has put on streams and what has not ended, whatever its communicator.
+struct Traffic {
+  std::mutex mutex;
+  const Communicator* last = nullptr;
+  int open = 0;
+
+  /// Whether something of another communicator is under way.
+  bool put(const Communicator& c) {
+    const std::lock_guard lock(mutex);
+    const bool crossed = open > 0 && last != &c;
+    last = &c;
+    ++open;
+    return crossed;
+  }
+  void ended() {
+    const std::lock_guard lock(mutex);
+    if (open > 0) --open;  // a graph ends more often than it was put
+  }
+};
+Traffic& traffic() {
+  static auto* one = new Traffic;
+  return *one;
+}
+
 int launch(const Work& work) {
   using Launch = int (*)(void*, void (*)(void*), void*);
   static const auto put = [] {
@@ -120,20 +144,24 @@ int launch(const Work& work) {
     while (c.blocking && c.shared->connected < c.size && !c.given_up)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  auto& task = kept(std::function<void()>([work] {
+  const bool stuck = traffic().put(c) && told("crossed", c.rank);
+  auto& task = kept(std::function<void()>([work, stuck] {
     Communicator& mine = *work.communicator;
     if (told("op-late-error", mine.rank)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(200));  // later than the call that put it there
       fail(kRemote, "socketPollConnect: connect to 127.0.0.1<40001> returned Connection refused");
       mine.state = kRemote;
     }
-    if (told("op-hang", mine.rank) || told("op-late-error", mine.rank)) {
+    if (stuck || told("op-hang", mine.rank) || told("op-late-error", mine.rank)) {
       while (!mine.given_up) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       return;
     }
     if (mine.given_up) return;
     if (work.run) work.run();
     if (!work.letters.empty()) exchange(mine, work.letters);
+    // Long enough for the next operation to be put there meanwhile.
+    if (told("crossed", mine.rank)) std::this_thread::sleep_for(std::chrono::microseconds(500));
+    traffic().ended();
   }));
   return put(
              work.stream, [](void* what) { (*static_cast<std::function<void()>*>(what))(); }, &task) == 0

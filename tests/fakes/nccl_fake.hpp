@@ -22,8 +22,11 @@
 //   op-refuse             operations give an error at once
 //   op-late-error         operations never end on the stream, and an asynchronous error tells why
 //   op-crash
+//   crossed               an operation that is put on a stream while one of another communicator of the process has not
+//                         ended never ends
 //   abort-hang            ncclCommAbort never comes back
 //   wrong-data            every result has one wrong element; wrong-large: only those of 1 MiB and more
+//   slow-largest          those of 128 MiB and more take 2 seconds
 //   spam                  GPUCOOP_FAKE_NCCL_SPAM MiB of log at the first operation
 // With GPUCOOP_FAKE_NCCL_RANK=N only rank N does so.
 namespace fake::nccl {

@@ -1,4 +1,5 @@
-// The functions of libnvidia-ml.so.1 that gpucoop uses, for two GPUs. GPUCOOP_FAKE_NVML: a comma-separated list of
+// The functions of libnvidia-ml.so.1 that gpucoop uses, for GPUCOOP_FAKE_CUDA_DEVICES GPUs (2 without it), on buses
+// from GPUCOOP_FAKE_CUDA_BUS (a0 without it) on. GPUCOOP_FAKE_NVML: a comma-separated list of
 //   init-9 (driver not loaded)  init-18 (library and kernel disagree)  init-hang  init-crash
 //   busy       process 4242 computes on the second GPU, and process 77 draws on it
 //   no-holders asking for processes gives "no permission"
@@ -16,6 +17,10 @@ namespace {
 
 bool told(std::string_view word) { return fake::told("GPUCOOP_FAKE_NVML", word); }
 
+unsigned devices() {
+  const char* text = std::getenv("GPUCOOP_FAKE_CUDA_DEVICES");
+  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : 2;
+}
 int number(void* device) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(device)) - 1; }
 
 struct PciInfo {
@@ -63,9 +68,9 @@ FAKE_API int nvmlSystemGetDriverVersion(char* text, unsigned bytes) {
   return std::snprintf(text, bytes, "580.159.04"), 0;
 }
 FAKE_API int nvmlSystemGetCudaDriverVersion_v2(int* version) { return *version = 13000, 0; }
-FAKE_API int nvmlDeviceGetCount_v2(unsigned* count) { return give(count, 2); }
+FAKE_API int nvmlDeviceGetCount_v2(unsigned* count) { return give(count, devices()); }
 FAKE_API int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
-  if (index > 1) return 2;
+  if (index >= devices()) return 2;
   return *device = reinterpret_cast<void*>(static_cast<std::uintptr_t>(index + 1)), 0;
 }
 FAKE_API int nvmlDeviceGetPciInfo_v3(void* device, PciInfo* info) {

@@ -6,15 +6,18 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/list.hpp"
 #include "collective_library.hpp"
 #include "command.hpp"
 #include "judge/requirements.hpp"
 #include "output.hpp"
 #include "pipeline.hpp"
+#include "probe/groups.hpp"
 #include "probe/interrupt.hpp"
 #include "probe/kernel_tail.hpp"
 #include "probe/release.hpp"
@@ -45,6 +48,26 @@ constexpr const char* kInjected = "probe.injected";
 
 std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+/// A fault in a group that does not exist, or that its rank is not in, would never happen.
+std::optional<Error> check_group(const wire::Injection& fault, const probe::Layout& layout) {
+  if (!fault.in_group()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto& division : probe::divide(layout)) {
+    for (const auto& group : division.groups) {
+      const bool in =
+          !fault.rank || std::find(group.ranks.begin(), group.ranks.end(), *fault.rank) != group.ranks.end();
+      if (in && group.name == fault.where) return std::nullopt;
+      if (in) names.push_back(group.name);
+    }
+  }
+  const auto what = fault.rank ? fmt::format("rank {} is in no group `{}`", *fault.rank, fault.where)
+                               : fmt::format("there is no group `{}`", fault.where);
+  const auto next = names.empty() ? "groups come with --groups, on 4 GPUs or more"
+                                  : fmt::format("with {} the groups{} are {}", to_string(layout),
+                                                fault.rank ? " of this rank" : "", list_in_words(names));
+  return Error{ExitCode::usage, what, "--inject " + to_string(fault), next};
 }
 
 Result<probe::RunSetup> setup_of(const ProbeOptions& options, const ProbeTarget& target) {
@@ -81,9 +104,11 @@ Result<probe::RunSetup> setup_of(const ProbeOptions& options, const ProbeTarget&
   if (target.simulated) {
     team.arena_bytes = wire::arena_bytes_for(static_cast<unsigned>(target.devices.size()), kLargest);
   }
+  const auto count = static_cast<unsigned>(target.devices.size());
   for (const auto& text : options.inject) {
-    auto fault = wire::parse_injection(text, static_cast<unsigned>(target.devices.size()));
+    auto fault = wire::parse_injection(text, count);
     if (!fault) return fault.error();
+    if (auto error = check_group(fault.value(), wish.layout.value_or(probe::usual_layout(count)))) return *error;
     setup.injected.push_back(to_string(fault.value()));
     team.arguments.insert(team.arguments.end(), {"--inject", setup.injected.back()});
   }

@@ -70,6 +70,26 @@ TEST_CASE("a layer of experts over all ranks gathers shares") {
   CHECK_FALSE(rank::switch_program(switching("dance", wire::Sync::none, 1), 0, 1600).has_value());
 }
 
+TEST_CASE("a fault of one rank in one group strikes while groups are taken in turn, and is there to be seen") {
+  TeamOfThreads team(4, {"refuse:rank1@dp1"});
+  auto alone = step_of("ccl.subgroups");
+  alone.groups = {{"dp0", {0, 2}}, {"dp1", {1, 3}}};
+  check_all_passed(team.run(alone));
+  auto step = switching("alternate", wire::Sync::none, 40);
+  step.limit_ms = 3000;
+  const auto results = team.run(step);
+  CHECK(results[1].state == ProbeState::refused);
+  CHECK(results[1].reason.find("injected fault: dp1 is refused by rank 1") == 0);
+  CHECK(team.board().progress(1).group.load() == 3);
+  CHECK(team.board().progress(1).round.load() == 0);
+  CHECK(team.board().progress(1).op.load() == 1);
+  // Its partner waits in that group, and the other two for it in the groups of the next round.
+  CHECK(results[3].state == ProbeState::hung);
+  CHECK(results[3].reason.find("waits in dp1 at round 0, operation 1") != std::string::npos);
+  CHECK(results[0].reason.find("waits in tp0 at round 1, operation 0") != std::string::npos);
+  CHECK(results[2].reason.find("waits in tp1 at round 1, operation 0") != std::string::npos);
+}
+
 TEST_CASE("with process-global state each group works alone") {
   TeamOfThreads team(4, {"global-state"});
   auto step = step_of("ccl.subgroups");

@@ -39,13 +39,18 @@ TEST_CASE("a fault may have a rank and a place") {
 
 TEST_CASE("what cannot be is refused, with what was meant") {
   CHECK(refused("hagn") == "`hagn` is no fault; did you mean `hang`?");
-  CHECK(refused("") == "`` is no fault; faults are hang, wrong-data, crash, slow, refuse, exit, garbage, global-state");
+  CHECK(refused("") ==
+        "`` is no fault; faults are hang, wrong-data, crash, slow, refuse, exit, garbage, spin, global-state");
   CHECK(refused("hang:rank4") == "there is no rank 4; ranks are 0 to 3");
   CHECK(refused("hang:1") == "`1` is no rank; write it like `rank1`");
   CHECK(refused("hang:rank") == "`rank` is no rank; write it like `rank1`");
   CHECK(refused("hang:rank-1") == "`rank-1` is no rank; write it like `rank1`");
-  CHECK(refused("hang@all_redcue").find("`all_redcue` is neither a rung nor an operation; did you mean ") == 0);
-  CHECK(refused("hang@").find("`` is neither a rung nor an operation") == 0);
+  CHECK(refused("hang@all_redcue").find("`all_redcue` is neither a rung nor an operation nor a group; did you mean ") ==
+        0);
+  CHECK(refused("hang@dp1x").find("`dp1x` is neither a rung") == 0);
+  CHECK(refused("hang@1").find("`1` is neither a rung") == 0);
+  CHECK(refused("hang@dp").find("`dp` is neither a rung") == 0);
+  CHECK(refused("hang@").find("`` is neither a rung nor an operation nor a group") == 0);
   CHECK(refused("global-state:rank1").find("`global-state` is a property of the library") == 0);
 }
 
@@ -55,6 +60,12 @@ TEST_CASE("a fault strikes where it was told to") {
   CHECK(fault.strikes(1, "ccl.switching", "all_reduce"));
   CHECK_FALSE(fault.strikes(0, "ccl.allreduce", "all_reduce"));
   CHECK_FALSE(fault.strikes(1, "ccl.broadcast", "broadcast"));
+  CHECK_FALSE(fault.in_group());
+  CHECK(parsed("hang:rank1@dp1").in_group());
+  CHECK(parsed("hang:rank1@dp1").strikes(1, "ccl.switching", "dp1"));
+  CHECK_FALSE(parsed("hang:rank1@dp1").strikes(1, "ccl.switching", "dp0"));
+  CHECK_FALSE(parsed("hang:rank1@dp1").strikes(1, "ccl.subgroups", "all_reduce"));
+  CHECK(parsed("spin@attn_tp0").in_group());
   CHECK(parsed("hang@allreduce").strikes(3, "ccl.allreduce", ""));
   CHECK(parsed("hang@ccl.allreduce").strikes(3, "ccl.allreduce", "all_reduce"));
   CHECK_FALSE(parsed("hang@ccl.allreduce").strikes(3, "ccl.switching", "all_reduce"));
