@@ -41,7 +41,8 @@ struct Injection {
 /// As `parse_injection` takes it.
 [[nodiscard]] std::string to_string(const Injection& injection);
 
-/// `FAULT[:rankN][@RUNG-OPERATION-OR-GROUP]`. `usage` with the nearest known word for anything else; `ranks` is how many there are.
+/// `FAULT[:rankN][@RUNG-OPERATION-OR-GROUP]`. `usage` with the nearest known word for anything else; `ranks` is how
+/// many there are.
 [[nodiscard]] Result<Injection> parse_injection(std::string_view spec, unsigned ranks);
 
 }  // namespace gpucoop::wire
