@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts what cuda-smoke.sh and probe.sh run into a folder, laid out as an installation, with the libraries that another
+# Puts what the scripts beside it run into a folder, laid out as an installation, with the libraries that another
 # machine may not have.
 # Usage: tests/device/cuda-bundle.sh BUILD_FOLDER NEW_FOLDER
 set -euo pipefail

@@ -4,105 +4,16 @@
 # What the parts say is packed into OUTPUT_FOLDER/probe.tar.gz. Where the guard refuses free GPUs, the rest is forced.
 # Usage: tests/device/probe.sh BUNDLE OUTPUT_FOLDER [LIBNCCL]    (BUNDLE: of cuda-bundle.sh; at most 6 minutes)
 set -uo pipefail
-most=345 # seconds for all parts
-bundle=$(realpath "$1")
-packed=$(realpath "$2")/probe.tar.gz
-out=$(mktemp -d)
-# What is printed goes along as summary.txt; it is complete when tee has ended.
-exec 3>&1 > >(tee "$out/summary.txt") 2>&1
-tee=$!
-trap 'exec >&3 2>&3; wait "$tee"; tar -czf "$packed" -C "$out" . && rm -rf "$out"' EXIT
-nccl=${3:-}
-# Multicast over NVLink is a matter of the whole machine, also of others that share it.
-export NCCL_NVLS_ENABLE=0 CUDA_CACHE_DISABLE=1
-if [[ -z $nccl ]]; then
-  nccl=$(python3 -c 'import nvidia.nccl, os; print(os.path.join(list(nvidia.nccl.__path__)[0], "lib", "libnccl.so.2"))' \
-    2>/dev/null || true)
-fi
-library=()
-[[ -z $nccl ]] || library=(--library "$nccl")
-
-# As root nothing may come from where others can write, and LD_LIBRARY_PATH does not count.
-here=$bundle
-if [[ $EUID == 0 ]]; then
-  here=$(mktemp -d /opt/gpucoop-probe-XXXXXX)
-  chmod 755 "$here"
-  cp -r "$bundle"/* "$here"
-  chown -R 0:0 "$here"
-  chmod -R go-w "$here"
-  for file in "$here"/lib/*; do [[ -e /usr/local/lib/${file##*/} ]] || cp "$file" /usr/local/lib; done
-  ldconfig
-else
-  export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-fi
-state=$(mktemp -d)
-export XDG_STATE_HOME=$state
-gpucoop=$here/bin/gpucoop
-rank=$here/libexec/gpucoop/gpucoop-rank
+bundle=$1
+source "$(dirname "${BASH_SOURCE[0]}")/parts.sh"
+pack_into "$2" probe
+prepare "$bundle" "${3:-}"
 mapfile -t devices < <(nvidia-smi --query-gpu=pci.bus_id --format=csv,noheader | sed 's/^0000//' | tr 'A-F' 'a-f' | head -2)
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$state/nobody" XDG_STATE_HOME="$state/nobody")
 mkdir -p "$state/nobody" && chmod 711 "$state"
 [[ $EUID == 0 ]] && chown 65534:65534 "$state/nobody"
+describe_machine
 
-{
-  date -u +%F
-  uname -sr
-  "$gpucoop" --version
-  nvidia-smi --query-gpu=index,name,driver_version,pci.bus_id,memory.used --format=csv,noheader
-  echo "nccl: ${nccl:-by the loader}"
-} >"$out/machine.txt" 2>&1
-cat "$out/machine.txt"
-
-declare -A took
-# run NAME LIMIT EXPECTED COMMAND...: its output goes to NAME.txt, the exit codes that are right are EXPECTED (a|b).
-bad=0
-last=0
-run() {
-  local name=$1 limit=$2 expected=$3 begin end code
-  shift 3
-  if ((SECONDS + 5 > most)); then
-    echo "== $name: NOT RUN, no time is left"
-    took[$name]=0
-    bad=$((bad + 1))
-    return
-  fi
-  ((limit <= most - SECONDS)) || limit=$((most - SECONDS))
-  begin=$(date +%s.%N)
-  timeout -k 5 "$limit" "$@" >"$out/$name.txt" 2>"$out/$name.err"
-  code=$?
-  last=$code
-  end=$(date +%s.%N)
-  took[$name]=$(awk -v a="$begin" -v b="$end" 'BEGIN { printf "%.3f", b - a }')
-  [[ -s $out/$name.err ]] || rm -f "$out/$name.err"
-  if [[ "|$expected|" == *"|$code|"* ]]; then
-    echo "== $name: exit $code, ${took[$name]} s"
-  else
-    echo "== $name: exit $code INSTEAD OF $expected, ${took[$name]} s"
-    bad=$((bad + 1))
-    tail -n 6 "$out/$name.err" 2>/dev/null | cut -c1-200
-  fi
-}
-# What of a report in JSON did not pass, and how many did.
-summary() {
-  [[ -s $1 ]] || return 0
-  python3 - "$1" <<'PY' || true
-import collections, json, sys
-try:
-    report = json.load(open(sys.argv[1]))
-except Exception as error:
-    sys.exit(f"   no report: {error}")
-states = collections.Counter(p["state"] for p in report["probes"])
-print("  ", ", ".join(f"{n} {s}" for s, n in states.most_common()))
-for p in report["probes"]:
-    if p["state"] not in ("passed", "skipped"):
-        print("  ", p["state"], p["rung"], p.get("op") or "", p.get("variant") or "", "|", (p.get("reason") or "")[:220])
-        for f in p.get("findings", [])[:3]:
-            print("      ", (f if isinstance(f, str) else json.dumps(f))[:220])
-transports = collections.Counter(p["transport"] for p in report["probes"] if p.get("transport"))
-if transports:
-    print("   transports:", dict(transports))
-PY
-}
 # Where the time of a probe went: what its steps took by rungs, and what was outside of them.
 timeline() {
   [[ -s $1 ]] || return 0
@@ -115,18 +26,6 @@ for p in report["probes"]:
 inside = sum(rungs.values())
 print(f"   steps {inside:.3f} s, outside of them {wall - inside:.3f} s:",
       ", ".join(f"{name} {seconds:.3f}" for name, seconds in rungs.most_common(8)))
-PY
-}
-# The timed all-reduce under each of the library's settings.
-variants() {
-  [[ -s $1 ]] || return 0
-  python3 - "$1" <<'PY' || true
-import json, sys
-for p in json.load(open(sys.argv[1]))["probes"]:
-    if p["rung"] == "ccl.latency":
-        print(f"   {p['state']:9} {p.get('variant') or 'as it is':38} {p.get('transport') or '-':20}",
-              f"{p.get('latency_us') or 0:8.2f} us {p.get('bus_gbytes_per_s') or 0:8.2f} GB/s of {p.get('bytes')} bytes",
-              p.get("reason") or "")
 PY
 }
 # Fresh processes can use both GPUs.
@@ -239,7 +138,6 @@ if [[ -n $sanitizer ]]; then
 else
   echo "== no compute-sanitizer here"
 fi
-[[ $EUID != 0 ]] || rm -rf "$here"
-rm -rf "$state"
+clean_up
 echo "$bad parts did not end as they should"
 [[ $bad == 0 ]]

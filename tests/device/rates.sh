@@ -3,31 +3,12 @@
 # and how their all-reduce times compare. One start of either differs from the next by more than the two differ.
 # Usage: tests/device/rates.sh BUNDLE OUTPUT_FOLDER [LIBNCCL]    (BUNDLE: of cuda-bundle.sh; about 2 minutes)
 set -euo pipefail
-bundle=$(realpath "$1")
+source "$(dirname "${BASH_SOURCE[0]}")/parts.sh"
 out=$(realpath "$2")
-nccl=${3:-}
-# Multicast over NVLink is a matter of the whole machine, also of others that share it.
-export NCCL_NVLS_ENABLE=0 CUDA_CACHE_DISABLE=1
-if [[ -z $nccl ]]; then
-  nccl=$(python3 -c 'import nvidia.nccl, os; print(os.path.join(list(nvidia.nccl.__path__)[0], "lib", "libnccl.so.2"))')
-fi
-# As root nothing may come from where others can write, and LD_LIBRARY_PATH does not count.
-here=$bundle
-if [[ $EUID == 0 ]]; then
-  here=$(mktemp -d /opt/gpucoop-rates-XXXXXX)
-  chmod 755 "$here"
-  cp -r "$bundle"/* "$here"
-  chown -R 0:0 "$here"
-  chmod -R go-w "$here"
-  for file in "$here"/lib/*; do [[ -e /usr/local/lib/${file##*/} ]] || cp "$file" /usr/local/lib; done
-  ldconfig
-else
-  export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-fi
-XDG_STATE_HOME=$(mktemp -d)
-export XDG_STATE_HOME
+prepare "$1" "${3:-}"
+trap clean_up EXIT
 
-python3 - "$here" "$nccl" <<'END' | tee "$out/rates.txt"
+python3 - "$here" "${nccl:-libnccl.so.2}" <<'END' | tee "$out/rates.txt"
 import json
 import re
 import statistics
@@ -61,11 +42,12 @@ def probe():
     told = next(told for run in json.loads(text)["probes"] if run["rung"] == "ccl.latency" and not run["variant"]
                 for told in run["findings"] if told.startswith("all_reduce: "))
 
-    def times_of(size):
-        return [float(value) for value in re.search(rf"\b{size} ([0-9.]+) us(?:, replayed from a graph ([0-9.]+) us)?",
-                                                    told).groups() if value]
+    def times_of(size, replayed=True):
+        # A slow operation is not replayed as well.
+        found = re.search(rf"\b{size} ([0-9.]+) us(?:, replayed from a graph ([0-9.]+) us)?", told).groups()
+        return [float(value or "nan") for value in found[:2 if replayed else 1]]
 
-    return times_of("8 B") + times_of("1 MiB") + times_of("128 MiB"), wall
+    return times_of("8 B") + times_of("1 MiB") + times_of("128 MiB", replayed=False), wall
 
 
 rows = {"bare": [], "probe": []}
