@@ -13,17 +13,19 @@ class Injector {
  public:
   Injector(unsigned rank, std::vector<wire::Injection> injections);
 
-  /// In front of an operation: may be slow, refuse, never return, or end the process.
-  runtime::Outcome<> before(std::string_view rung, std::string_view op) const;
+  /// In front of an operation: may be slow, refuse, never return, or end the process. `group`: of several that are
+  /// taken in turn.
+  runtime::Outcome<> before(std::string_view rung, std::string_view op, std::string_view group = {}) const;
   /// Whether a kernel is to keep the device busy in front of this operation.
-  [[nodiscard]] bool spins(std::string_view rung, std::string_view op) const;
+  [[nodiscard]] bool spins(std::string_view rung, std::string_view op, std::string_view group = {}) const;
   /// Whether data of this operation are to be wrong.
   [[nodiscard]] bool spoils(std::string_view rung, std::string_view op) const;
   /// Whether the result of a step of this rung is to be garbage.
   [[nodiscard]] bool garbles(std::string_view rung, std::string_view op) const;
 
  private:
-  [[nodiscard]] bool has(wire::Injection::Fault fault, std::string_view rung, std::string_view op) const;
+  [[nodiscard]] bool has(wire::Injection::Fault fault, std::string_view rung, std::string_view op,
+                         std::string_view group = {}) const;
 
   unsigned rank_;
   std::vector<wire::Injection> injections_;

@@ -37,12 +37,12 @@ void StepRun::show(const At& at) {
   progress_.op.store(at.op, std::memory_order_relaxed);
 }
 
-Outcome<> StepRun::begin(std::string_view op, const At& at) {
+Outcome<> StepRun::begin(std::string_view op, const At& at, std::string_view group) {
   show(at);
   working();
   beat();
-  auto outcome = session_.injector().before(step_.rung, op);
-  if (!outcome.ok() || !session_.injector().spins(step_.rung, op)) return outcome;
+  auto outcome = session_.injector().before(step_.rung, op, group);
+  if (!outcome.ok() || !session_.injector().spins(step_.rung, op, group)) return outcome;
   return session_.device().spin(session_.stream(), kSpin);
 }
 

@@ -30,8 +30,9 @@ class StepRun {
   /// The group of all ranks of the step.
   [[nodiscard]] wire::Group set() const { return {"set", step_.ranks}; }
 
-  /// In front of an operation: says where the rank is, and lets injected faults happen.
-  runtime::Outcome<> begin(std::string_view op, const At& at = {});
+  /// In front of an operation: says where the rank is, and lets injected faults happen. `group`: of several that are
+  /// taken in turn.
+  runtime::Outcome<> begin(std::string_view op, const At& at = {}, std::string_view group = {});
   /// Only says where the rank is.
   void show(const At& at);
   /// Says that the rank waits, or works again, or that something came to its end.

@@ -140,8 +140,7 @@ Outcome<> Switching::issue(const Job& job, const At& at) {
   auto& session = run_.session();
   auto& device = session.device();
   auto& stream = session.stream();
-  outcome = run_.begin(to_string(job.collective), at);
-  if (outcome.ok()) outcome = run_.begin(run_.step().groups[at.group].name, at);
+  outcome = run_.begin(to_string(job.collective), at, run_.step().groups[at.group].name);
   if (!outcome.ok()) return outcome;
   if (!pending_.empty()) run_.show(pending_.front().at);
   Issued issued{job, at, run_.step().groups[at.group].name, ++issued_, &spaces_[issued_ % spaces_.size()]};

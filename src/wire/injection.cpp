@@ -124,11 +124,11 @@ std::string to_string(const Injection& injection) {
   return out;
 }
 
-bool Injection::strikes(unsigned who, std::string_view rung, std::string_view op) const {
+bool Injection::strikes(unsigned who, std::string_view rung, std::string_view op, std::string_view group) const {
   if (rank && *rank != who) return false;
   if (where.empty()) return true;
   const std::string wanted = plain(where);
-  return same(wanted, rung) || same(wanted, op);
+  return same(wanted, rung) || same(wanted, op) || same(wanted, group);
 }
 
 bool Injection::in_group() const { return names_group(plain(where)); }
@@ -169,6 +169,10 @@ Result<Injection> parse_injection(std::string_view spec, unsigned ranks) {
     out.fault = entry.second;
     if (out.fault == Fault::global_state && (out.rank || !out.where.empty())) {
       return wrong("`global-state` is a property of the library: it has neither a rank nor an operation", spec, "");
+    }
+    if (out.in_group() && (out.fault == Fault::wrong_data || out.fault == Fault::garbage)) {
+      return wrong("`" + std::string(head) + "` is a fault of results, not of a group", spec,
+                   "name an operation or `ccl.switching`");
     }
     return out;
   }

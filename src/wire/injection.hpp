@@ -30,9 +30,10 @@ struct Injection {
   /// everywhere.
   std::string where;
 
-  /// Whether it strikes `rank` in `op` of `rung`. `_`, `-` and `.` do not tell names apart: `allreduce` is
-  /// `all_reduce`, and also stands for the rung `ccl.allreduce`.
-  [[nodiscard]] bool strikes(unsigned rank, std::string_view rung, std::string_view op) const;
+  /// Whether it strikes `rank` in `op` of `rung`, in `group` ("": not one of several taken in turn). `_`, `-` and `.`
+  /// do not tell names apart: `allreduce` is `all_reduce`, and also stands for the rung `ccl.allreduce`.
+  [[nodiscard]] bool strikes(unsigned rank, std::string_view rung, std::string_view op,
+                             std::string_view group = {}) const;
   /// Whether `where` is a group; there need not be one of that name.
   [[nodiscard]] bool in_group() const;
 };

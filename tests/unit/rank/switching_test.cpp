@@ -79,7 +79,7 @@ TEST_CASE("a fault of one rank in one group strikes while groups are taken in tu
   step.limit_ms = 3000;
   const auto results = team.run(step);
   CHECK(results[1].state == ProbeState::refused);
-  CHECK(results[1].reason.find("injected fault: dp1 is refused by rank 1") == 0);
+  CHECK(results[1].reason.find("injected fault: all_reduce is refused by rank 1") == 0);
   CHECK(team.board().progress(1).group.load() == 3);
   CHECK(team.board().progress(1).round.load() == 0);
   CHECK(team.board().progress(1).op.load() == 1);

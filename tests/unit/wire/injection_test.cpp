@@ -50,6 +50,7 @@ TEST_CASE("what cannot be is refused, with what was meant") {
   CHECK(refused("hang@dp1x").find("`dp1x` is neither a rung") == 0);
   CHECK(refused("hang@1").find("`1` is neither a rung") == 0);
   CHECK(refused("hang@dp").find("`dp` is neither a rung") == 0);
+  CHECK(refused("wrong-data:rank1@dp1").find("`wrong-data` is a fault of results, not of a group; name an") == 0);
   CHECK(refused("hang@").find("`` is neither a rung nor an operation nor a group") == 0);
   CHECK(refused("global-state:rank1").find("`global-state` is a property of the library") == 0);
 }
@@ -62,8 +63,8 @@ TEST_CASE("a fault strikes where it was told to") {
   CHECK_FALSE(fault.strikes(1, "ccl.broadcast", "broadcast"));
   CHECK_FALSE(fault.in_group());
   CHECK(parsed("hang:rank1@dp1").in_group());
-  CHECK(parsed("hang:rank1@dp1").strikes(1, "ccl.switching", "dp1"));
-  CHECK_FALSE(parsed("hang:rank1@dp1").strikes(1, "ccl.switching", "dp0"));
+  CHECK(parsed("hang:rank1@dp1").strikes(1, "ccl.switching", "all_reduce", "dp1"));
+  CHECK_FALSE(parsed("hang:rank1@dp1").strikes(1, "ccl.switching", "all_reduce", "dp0"));
   CHECK_FALSE(parsed("hang:rank1@dp1").strikes(1, "ccl.subgroups", "all_reduce"));
   CHECK(parsed("spin@attn_tp0").in_group());
   CHECK(parsed("hang@allreduce").strikes(3, "ccl.allreduce", ""));
