@@ -281,7 +281,7 @@ class Ending(Case):
         time.sleep(0.3)
         began = time.monotonic()
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=60)
         return process.returncode, out, err, time.monotonic() - began
 
     def test_ctrl_c_leaves_nothing_and_keeps_what_there_is(self):

@@ -56,9 +56,11 @@ std::optional<Error> check_group(const wire::Injection& fault, const probe::Layo
   std::vector<std::string> names;
   for (const auto& division : probe::divide(layout)) {
     for (const auto& group : division.groups) {
-      const bool in =
-          !fault.rank || std::find(group.ranks.begin(), group.ranks.end(), *fault.rank) != group.ranks.end();
-      if (in && group.name == fault.where) return std::nullopt;
+      for (const auto rank : group.ranks) {
+        if (fault.strikes(rank, {}, {}, group.name)) return std::nullopt;
+      }
+      const auto& ranks = group.ranks;
+      const bool in = !fault.rank || std::find(ranks.begin(), ranks.end(), *fault.rank) != ranks.end();
       if (in) names.push_back(group.name);
     }
   }
