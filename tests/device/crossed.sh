@@ -5,7 +5,8 @@
 # What the parts say is packed into OUTPUT_FOLDER/crossed.tar.gz. Where the guard refuses free GPUs, the rest is forced.
 # Usage: tests/device/crossed.sh BUNDLE OUTPUT_FOLDER [LIBNCCL]    (BUNDLE: of cuda-bundle.sh; at most 9 minutes)
 set -uo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/parts.sh"
+scripts=$(dirname "${BASH_SOURCE[0]}")
+source "$scripts/parts.sh"
 most=540
 pack_into "$2" crossed
 prepare "$1" "${3:-}"
@@ -31,16 +32,7 @@ PY
 # The all-reduce times of a report beside those of the bare program.
 beside_bare() {
   [[ -s $1 && -s $2 ]] || return 0
-  python3 - "$1" "$2" <<'PY' || true
-import json, re, sys
-told = next(f for p in json.load(open(sys.argv[1]))["probes"] if p["rung"] == "ccl.latency" and not p["variant"]
-            for f in p["findings"] if f.startswith("all_reduce: "))
-bare = open(sys.argv[2]).read()
-for size, name in ((8, "8 B"), (1 << 20, "1 MiB"), (128 << 20, "128 MiB")):
-    ours = float(re.search(rf"\b{name} ([0-9.]+) us", told).group(1))
-    other = float(re.search(rf"rate all_reduce +{size} B +([0-9.]+) us +bus", bare).group(1))
-    print(f"   {name:8} probe {ours:9.2f} us, bare {other:9.2f} us, ratio {ours / other:.3f}")
-PY
+  python3 "$scripts/all_reduce_times.py" "$1" "$2" || true
 }
 
 run topo 20 0 "$gpucoop" topo

@@ -3,20 +3,23 @@
 # and how their all-reduce times compare. One start of either differs from the next by more than the two differ.
 # Usage: tests/device/rates.sh BUNDLE OUTPUT_FOLDER [LIBNCCL]    (BUNDLE: of cuda-bundle.sh; about 2 minutes)
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/parts.sh"
+scripts=$(dirname "${BASH_SOURCE[0]}")
+source "$scripts/parts.sh"
 out=$(realpath "$2")
 prepare "$1" "${3:-}"
 trap clean_up EXIT
 
-python3 - "$here" "${nccl:-libnccl.so.2}" <<'END' | tee "$out/rates.txt"
-import json
-import re
+python3 - "$here" "${nccl:-libnccl.so.2}" "$scripts" <<'END' | tee "$out/rates.txt"
 import statistics
 import subprocess
 import sys
 import time
 
-HERE, NCCL = sys.argv[1:]
+HERE, NCCL, SCRIPTS = sys.argv[1:]
+sys.path.insert(0, SCRIPTS)
+sys.dont_write_bytecode = True
+from all_reduce_times import of_bare, of_report  # noqa: E402
+
 COLUMNS = ("8 B", "8 B replayed", "1 MiB", "1 MiB replayed", "128 MiB")
 TURNS = 9
 
@@ -29,25 +32,13 @@ def output_of(*argv):
 
 def bare():
     text, wall = output_of(HERE + "/bin/bare_nccl", "--nccl", NCCL)
-
-    def time_of(size, kind):
-        return float(re.search(rf"rate all_reduce +{size} B +([0-9.]+) us +{kind}", text).group(1))
-
-    return [time_of(8, "bus"), time_of(8, "replayed"), time_of(1 << 20, "bus"), time_of(1 << 20, "replayed"),
-            time_of(128 << 20, "bus")], wall
+    return [of_bare(text, "8 B"), of_bare(text, "8 B", "replayed"), of_bare(text, "1 MiB"),
+            of_bare(text, "1 MiB", "replayed"), of_bare(text, "128 MiB")], wall
 
 
 def probe():
     text, wall = output_of(HERE + "/bin/gpucoop", "probe", "--collective", "--library", NCCL, "--format", "json")
-    told = next(told for run in json.loads(text)["probes"] if run["rung"] == "ccl.latency" and not run["variant"]
-                for told in run["findings"] if told.startswith("all_reduce: "))
-
-    def times_of(size, replayed=True):
-        # A slow operation is not replayed as well.
-        found = re.search(rf"\b{size} ([0-9.]+) us(?:, replayed from a graph ([0-9.]+) us)?", told).groups()
-        return [float(value or "nan") for value in found[:2 if replayed else 1]]
-
-    return times_of("8 B") + times_of("1 MiB") + times_of("128 MiB", replayed=False), wall
+    return of_report(text, "8 B") + of_report(text, "1 MiB") + of_report(text, "128 MiB")[:1], wall
 
 
 rows = {"bare": [], "probe": []}
@@ -57,6 +48,6 @@ for _ in range(TURNS):
         rows[name].append(times + [wall])
         print(name, *("%.2f" % value for value in rows[name][-1]), flush=True)
 for column, what in enumerate((*COLUMNS, "wall")):
-    of_bare, of_probe = (statistics.median(row[column] for row in rows[name]) for name in ("bare", "probe"))
-    print(f"{what}: bare {of_bare:.2f}, probe {of_probe:.2f}, ratio {of_probe / of_bare:.3f}")
+    bare_median, probe_median = (statistics.median(row[column] for row in rows[name]) for name in ("bare", "probe"))
+    print(f"{what}: bare {bare_median:.2f}, probe {probe_median:.2f}, ratio {probe_median / bare_median:.3f}")
 END
